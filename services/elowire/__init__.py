@@ -1,0 +1,1 @@
+"""Live FIDE chess ratings on Kafka."""

@@ -1,0 +1,1 @@
+"""The FIDE rating regulations as data and exact arithmetic."""

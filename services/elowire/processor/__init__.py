@@ -1,0 +1,1 @@
+"""The two stages, the engine and the Faust application."""

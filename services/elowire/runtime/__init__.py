@@ -1,0 +1,1 @@
+"""Settings, logging, metrics, health, clock, Kafka access, embedded Kafka."""

@@ -1,0 +1,1 @@
+"""The live board: REST, server-sent events, pages."""
