@@ -1,0 +1,120 @@
+# Everything a developer or CI runs. `make` alone lists the targets.
+# Needed beforehand: make and Python 3.11, 3.12 or 3.13 (another interpreter: make setup PYTHON=/path/to/python3.12).
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+SHELL := /bin/sh
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STEP := @printf '\n== %s\n'
+# CI repeats the same examples; `make test PROFILE=deep` searches longer.
+PROFILE ?= $(if $(CI),ci,dev)
+PYTEST := $(BIN)/python -m pytest --hypothesis-profile=$(PROFILE)
+LOCK := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+	--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade)
+
+# Cheapest first. Every test file lives in one of these folders.
+SUITES := domain contracts project stages runtime engine services deploy broker browser
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: setup
+setup: $(VENV)/.project ## make .venv and install the locked packages and Elowire into it
+
+$(VENV)/.python:
+	$(STEP) "setup: environment"
+	@for candidate in '$(PYTHON)' python3 python3.13 python3.12 python3.11; do \
+		if "$$candidate" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; then \
+			echo "$$candidate: $$("$$candidate" --version)"; \
+			"$$candidate" -m venv --clear $(VENV) && touch $@ && exit 0; \
+			echo "Could not make $(VENV) with $$candidate: install its venv module (on Debian: python3-venv) and try again." >&2; \
+			exit 1; \
+		fi; \
+	done; \
+	echo "Elowire needs Python 3.11, 3.12 or 3.13, and '$(PYTHON)' is: $$('$(PYTHON)' --version 2>&1)." >&2; \
+	echo "Name one that fits: make setup PYTHON=/path/to/python3.12" >&2; \
+	exit 1
+
+$(VENV)/.packages: requirements/dev.txt | $(VENV)/.python
+	$(STEP) "setup: locked packages"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/.project: pyproject.toml $(VENV)/.packages
+	$(STEP) "setup: elowire"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.PHONY: demo
+demo: setup ## replay a real championship and compare with FIDE's list
+	@$(BIN)/elowire demo
+
+.PHONY: lint
+lint: setup ## format, rules, imports, types, dependencies, spelling, YAML
+	$(STEP) "lint: format"
+	@$(BIN)/ruff format --check .
+	$(STEP) "lint: rules"
+	@$(BIN)/ruff check .
+	$(STEP) "lint: imports"
+	@$(BIN)/lint-imports --no-logo
+	$(STEP) "lint: types"
+	@$(BIN)/mypy
+	$(STEP) "lint: dependencies"
+	@$(BIN)/deptry services
+	$(STEP) "lint: spelling"
+	@$(BIN)/codespell
+	$(STEP) "lint: YAML"
+	@$(BIN)/yamllint --strict .
+
+.PHONY: format
+format: setup ## put the code into its form
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+.PHONY: test
+test: setup lint $(SUITES:%=test-%) ## lint, then the whole suite, cheapest first
+	$(STEP) "test: all steps passed"
+
+COVERAGE := --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
+OPTIONS_domain := --cov=elowire.domain $(COVERAGE)
+OPTIONS_contracts := --cov=elowire.contracts $(COVERAGE)
+
+.PHONY: $(SUITES:%=test-%)
+$(SUITES:%=test-%): test-%: setup
+	$(STEP) "test: $*"
+	@if find tests/$* -name 'test_*.py' 2>/dev/null | grep -q .; then \
+		$(PYTEST) tests/$* $(OPTIONS_$*); \
+	else \
+		echo "tests/$* has no test"; \
+	fi
+
+.PHONY: test-fast
+test-fast: setup ## every test that needs no broker
+	$(STEP) "test: without a broker"
+	@$(PYTEST) -m "not broker" tests
+
+.PHONY: bench
+bench: setup ## speed and memory on a real broker, with the machine and versions
+	@$(BIN)/python -m tests.bench
+
+.PHONY: soak
+soak: setup ## the long run on a real broker
+	@$(BIN)/python -m tests.bench.soak
+
+.PHONY: schemas
+schemas: setup ## write schemas/ anew from the models
+	@$(BIN)/python -m elowire.contracts.schemas schemas
+
+.PHONY: lock
+lock: setup ## write the locks anew from pyproject.toml (newest versions: UPGRADE=1)
+	$(STEP) "lock: runtime"
+	@$(LOCK) --output-file requirements/runtime.txt
+	$(STEP) "lock: embedded"
+	@$(LOCK) --constraint requirements/runtime.txt --extra embedded --output-file requirements/embedded.txt
+	$(STEP) "lock: dev"
+	@$(LOCK) --constraint requirements/embedded.txt --extra embedded --group dev --output-file requirements/dev.txt
