@@ -9,12 +9,14 @@ SHELL := /bin/sh
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 STEP := @printf '\n== %s\n'
 # CI repeats the same examples; `make test PROFILE=deep` searches longer.
 PROFILE ?= $(if $(CI),ci,dev)
 PYTEST := $(BIN)/python -m pytest --hypothesis-profile=$(PROFILE)
-LOCK := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
-	--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade)
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade)
+INSTALL := --quiet --no-deps --require-hashes
 
 # Cheapest first. Every test file lives in one of these folders.
 SUITES := domain contracts project stages runtime engine services deploy broker browser
@@ -40,36 +42,39 @@ $(VENV)/.python:
 	echo "Name one that fits: make setup PYTHON=/path/to/python3.12" >&2; \
 	exit 1
 
-$(VENV)/.packages: requirements/dev.txt | $(VENV)/.python
+# uv installs in seconds what takes pip a minute; pip stays for machines whose mirror only pip knows.
+$(VENV)/.packages: requirements/installer.txt requirements/dev.txt $(VENV)/.python
 	$(STEP) "setup: locked packages"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --require-hashes -r requirements/dev.txt
+	@$(PIP) install $(INSTALL) -r requirements/installer.txt
+	@$(BIN)/uv pip install --python $(BIN)/python --link-mode copy $(INSTALL) -r requirements/dev.txt || \
+		$(PIP) install $(INSTALL) -r requirements/dev.txt
 	@touch $@
 
 $(VENV)/.project: pyproject.toml $(VENV)/.packages
 	$(STEP) "setup: elowire"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-build-isolation --editable .
+	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 .PHONY: demo
 demo: setup ## replay a real championship and compare with FIDE's list
 	@$(BIN)/elowire demo
 
+CHECKS := format rules imports types dependencies spelling yaml
+RUN_format := $(BIN)/ruff format --check .
+RUN_rules := $(BIN)/ruff check .
+RUN_imports := $(BIN)/lint-imports --no-logo
+RUN_types := $(BIN)/mypy
+RUN_dependencies := $(BIN)/deptry services
+RUN_spelling := $(BIN)/codespell
+RUN_yaml := $(BIN)/yamllint --strict .
+
 .PHONY: lint
-lint: setup ## format, rules, imports, types, dependencies, spelling, YAML
-	$(STEP) "lint: format"
-	@$(BIN)/ruff format --check .
-	$(STEP) "lint: rules"
-	@$(BIN)/ruff check .
-	$(STEP) "lint: imports"
-	@$(BIN)/lint-imports --no-logo
-	$(STEP) "lint: types"
-	@$(BIN)/mypy
-	$(STEP) "lint: dependencies"
-	@$(BIN)/deptry services
-	$(STEP) "lint: spelling"
-	@$(BIN)/codespell
-	$(STEP) "lint: YAML"
-	@$(BIN)/yamllint --strict .
+lint: setup $(CHECKS:%=lint-%) ## format, rules, imports, types, dependencies, spelling, YAML
+
+.PHONY: $(CHECKS:%=lint-%)
+$(CHECKS:%=lint-%): lint-%: setup
+	$(STEP) "lint: $*"
+	@$(RUN_$*)
 
 .PHONY: format
 format: setup ## put the code into its form
@@ -112,9 +117,12 @@ schemas: setup ## write schemas/ anew from the models
 
 .PHONY: lock
 lock: setup ## write the locks anew from pyproject.toml (newest versions: UPGRADE=1)
+	$(STEP) "lock: installer"
+	@$(LOCK) --group pyproject.toml:installer --output-file requirements/installer.txt
 	$(STEP) "lock: runtime"
-	@$(LOCK) --output-file requirements/runtime.txt
+	@$(LOCK) pyproject.toml --output-file requirements/runtime.txt
 	$(STEP) "lock: embedded"
-	@$(LOCK) --constraint requirements/runtime.txt --extra embedded --output-file requirements/embedded.txt
+	@$(LOCK) pyproject.toml --extra embedded --constraint requirements/runtime.txt --output-file requirements/embedded.txt
 	$(STEP) "lock: dev"
-	@$(LOCK) --constraint requirements/embedded.txt --extra embedded --group dev --output-file requirements/dev.txt
+	@$(LOCK) pyproject.toml --extra embedded --group dev --constraint requirements/embedded.txt --constraint requirements/installer.txt \
+		--output-file requirements/dev.txt
