@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import orjson
 from pydantic import ValidationError
 
-from elowire.contracts.deadletters import DeadLetterReason, Refused
+from elowire.contracts.dead_letters import DeadLetterReason, Refused
 from elowire.contracts.events import INPUT_BY_TYPE, InputEvent
 from elowire.contracts.faults import field_faults, shown
 from elowire.contracts.topics import MAX_RECORD_BYTES

@@ -17,7 +17,7 @@ from elowire.contracts.cloudevents import (
     read_binary,
     read_structured,
 )
-from elowire.contracts.deadletters import DeadLetterReason, Refused
+from elowire.contracts.dead_letters import DeadLetterReason, Refused
 from elowire.contracts.events import INPUT_BY_MODEL, INPUT_BY_TYPE, InputEvent
 from elowire.contracts.faults import shown
 

@@ -35,7 +35,7 @@ InputEvent = Tournament | Entrant | GameResult | PublishedRating | ReportedChang
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """Where an input event travels: the name of its type, its model, its topic and the field that is its key."""
+    """Where an input event travels: type name, model, topic, and the field that is its key."""
 
     name: str
     model: type[InputEvent]

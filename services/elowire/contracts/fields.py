@@ -88,6 +88,13 @@ EditionId = Annotated[
 ]
 Change = Annotated[str, Field(pattern=CHANGE)]
 
+Version = Annotated[int, Field(ge=1)]
+Decimal = Annotated[str, Field(pattern=r"^-?[0-9]+\.[0-9]{2}$")]
+Tenths = Annotated[str, Field(pattern=r"^-?[0-9]+\.[0-9]$")]
+Points = Annotated[str, Field(pattern=r"^[0-9]+(?:\.5)?$")]
+GamePoints = Annotated[str, Field(pattern=r"^(?:1|0\.5|0)$")]
+Expectancy = Annotated[str, Field(pattern=r"^(?:0\.[0-9]{2}|1\.00)$")]
+
 
 def identity(entrant_id: str | None, player_id: str | None) -> str:
     """Return the id of an entry in its tournament: the stated one, else the player id."""

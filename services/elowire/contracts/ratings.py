@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
@@ -25,6 +25,9 @@ from elowire.contracts.fields import (
 )
 from elowire.contracts.vocabulary import ListKind, ReportStatus
 from elowire.domain import Hundredths, TimeControl, hundredths, rating_period
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class PublishedFigures(BaseModel):
@@ -70,15 +73,12 @@ class PublishedRating(BaseModel):
     blitz: PublishedFigures | None = None
     """Blitz figures; null when this list says nothing of them."""
 
-    def figures(self, time_control: TimeControl) -> PublishedFigures | None:
-        """Return the figures of one time control, None when this list says nothing of it."""
-        match time_control:
-            case TimeControl.STANDARD:
-                return self.standard
-            case TimeControl.RAPID:
-                return self.rapid
-            case TimeControl.BLITZ:
-                return self.blitz
+    def ratings(self) -> Iterator[tuple[str, PublishedFigures]]:
+        """Yield (time control, figures) for those that this list speaks of."""
+        for time_control in TimeControl:
+            figures: PublishedFigures | None = getattr(self, time_control)
+            if figures is not None:
+                yield time_control.value, figures
 
 
 class ReportedChange(BaseModel):

@@ -69,3 +69,40 @@ class ReportStatus(StrEnum):
 
     REPORTED = "reported"
     ANNULLED = "annulled"
+
+
+class CauseKind(StrEnum):
+    """What kind of fact changed a rating."""
+
+    GAME = "game"
+    CORRECTION = "correction"
+    ANNULMENT = "annulment"
+    RESOLUTION = "resolution"
+    LIST = "list"
+    BASE_CORRECTION = "base-correction"
+    FACTS = "facts"
+
+
+class RatingStatus(StrEnum):
+    """Whether the player has a published rating."""
+
+    RATED = "rated"
+    UNRATED = "unrated"
+
+
+class SideStatus(StrEnum):
+    """Whether a side still counts for the live rating, is in a list already, or was taken back."""
+
+    PENDING = "pending"
+    SETTLED = "settled"
+    ANNULLED = "annulled"
+
+
+class ReconciliationVerdict(StrEnum):
+    """What explains the difference between a prediction and the list."""
+
+    EQUAL = "equal"
+    BASE_CORRECTION = "base-correction"
+    PER_EVENT_ROUNDING = "per-event-rounding"
+    UNKNOWN_GAMES = "unknown-games"
+    UNEXPLAINED = "unexplained"

@@ -73,11 +73,11 @@ class DeadLetter(BaseModel):
 
 
 def dead_letter_headers(
-    refused: Refused, headers: Headers, *, topic: str, partition: int, offset: int, release: str
+    refused: Refused, topic: str, partition: int, offset: int, release: str
 ) -> list[tuple[str, bytes]]:
-    """Return the headers of a dead letter: the original ones, then why and where the record stood.
+    """Return the headers that say why a record was refused and where it stood.
 
-    Key and value go on unchanged. A record that was replayed and is refused again loses the older reason.
+    They follow the record's `original_headers`; key and value go on unchanged.
     """
     said = {
         "reason": refused.reason.value,
@@ -90,17 +90,16 @@ def dead_letter_headers(
         "offset": str(offset),
         "release": release,
     }
-    why = [
+
+    return [
         (PREFIX + name, text[:MAX_HEADER_CHARACTERS].encode("utf-8", "backslashreplace"))
         for name, text in said.items()
         if text is not None
     ]
 
-    return [*original_headers(headers), *why]
-
 
 def original_headers(headers: Headers) -> list[tuple[str, bytes]]:
-    """Return the headers that the refused record came with."""
+    """Return a record's headers without the reasons of an earlier refusal: what a replay sends."""
     return [(name, value) for name, value in headers if not name.startswith(PREFIX)]
 
 
