@@ -1,1 +1,88 @@
-"""The elowire command."""
+"""The command line: `elowire COMMAND`. Each sub-command is one module with a `register(app)`."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from elowire.cli.errors import Failure, Refusals
+
+COMMANDS = (
+    "expect",
+    "rate",
+)
+"""Modules of this package that hold the commands, in the order of `elowire --help`."""
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells give it."""
+
+app = typer.Typer(
+    name="elowire",
+    help="Live FIDE chess ratings, exact to the hundredth, computed while the games are played.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with the flag
+    if wanted:
+        typer.echo(f"elowire {version('elowire')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    *,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options that belong to no single command."""
+
+
+for _name in COMMANDS:
+    import_module(f"elowire.cli.{_name}").register(app)
+
+
+def main() -> None:
+    """Run the command line; an expected failure is one sentence on standard error and exit status 1."""
+    try:
+        app()
+    except Refusals:
+        sys.exit(1)
+    except Failure as failure:
+        _fail(str(failure))
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of the pipe (`| head`) has gone; a second complaint at exit would not reach it either.
+        sys.stderr.close()
+        sys.exit(1)
+    except Exception as fault:
+        if not _is_expected(fault):
+            raise
+        _fail(str(fault))
+
+
+def _is_expected(fault: Exception) -> bool:
+    """Say whether Kafka or a setting failed in a way whose message is written for the user."""
+    from elowire.runtime import kafka, settings  # noqa: PLC0415 - slow to load, needed only when something failed
+
+    return isinstance(
+        fault,
+        kafka.KafkaUnreachableError
+        | kafka.TopicMissingError
+        | kafka.RecordRefusedError
+        | settings.InvalidSettingsError,
+    )
+
+
+def _fail(sentence: str) -> None:
+    sys.stderr.write(f"elowire: {sentence}\n")
+    sys.exit(1)

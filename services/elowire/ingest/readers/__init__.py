@@ -1,0 +1,1 @@
+"""Readers of tournament files: each turns one format into an `EventReport`."""
