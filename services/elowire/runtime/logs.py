@@ -1,0 +1,73 @@
+"""Logging: JSON lines in production, readable lines on a terminal, always on standard error."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import TYPE_CHECKING, cast
+
+import orjson
+import structlog
+
+if TYPE_CHECKING:
+    from structlog.typing import FilteringBoundLogger, Processor
+
+    from elowire.runtime.settings import Settings
+
+# What aiokafka calls an error and then cures by itself, for example while a new topic gets its leaders.
+_CURED = ("Got error produce response", "Failed fetch offsets from", "Topic %s not found in cluster metadata")
+# Their INFO lines tell about the client's inner life; the services log what matters of it themselves.
+_TALKATIVE = ("aiokafka", "faust", "mode", "asyncio", "aiohttp.access", "uvicorn.access", "urllib3")
+
+
+def configure(settings: Settings) -> None:
+    """Send the program's and its libraries' log lines to standard error in the chosen format."""
+    json = settings.log_format == "json" or (settings.log_format == "auto" and not sys.stderr.isatty())
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.ExtraAdder(),
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.StackInfoRenderer(),
+    ]
+    last: list[Processor] = (
+        [
+            structlog.processors.dict_tracebacks,
+            structlog.processors.JSONRenderer(serializer=_json_line),
+        ]
+        if json
+        else [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
+    )
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    lines = logging.StreamHandler(sys.stderr)
+    lines.addFilter(_is_news)
+    lines.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [lines]
+    root.setLevel(settings.log_level)
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(max(logging.WARNING, root.level))
+
+
+def get_logger(name: str) -> FilteringBoundLogger:
+    """Return a structured logger: ``log.warning("what happened", field=value)``."""
+    return cast("FilteringBoundLogger", structlog.stdlib.get_logger(name))
+
+
+def _is_news(line: logging.LogRecord) -> bool:
+    return not (line.name.startswith("aiokafka") and str(line.msg).startswith(_CURED))
+
+
+def _json_line(event: object, **_: object) -> str:
+    return orjson.dumps(event, default=str).decode()
