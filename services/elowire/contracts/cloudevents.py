@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 from pydantic import ValidationError
 
 from elowire.contracts.dead_letters import DeadLetterReason, Refused
-from elowire.contracts.events import INPUT_BY_TYPE, InputEvent
+from elowire.contracts.events import INPUT_BY_TYPE, Input, InputEvent
 from elowire.contracts.faults import field_faults, shown
 from elowire.contracts.topics import MAX_RECORD_BYTES
 
@@ -59,22 +60,17 @@ class RefusedError(Exception):
 
 def read_binary(said: Mapping[str, bytes], value: bytes) -> Decoded:
     """Read an event whose attributes are headers and whose data is the value."""
-    texts: dict[str, object] = {}
-    for name in ("specversion", "id", "source", "type", "time"):
-        raw = said.get("ce_" + name)
-        if raw is not None:
-            try:
-                texts[name] = raw.decode()
-            except UnicodeDecodeError:
-                raise RefusedError(
-                    DeadLetterReason.INVALID_ATTRIBUTE,
-                    f"ce_{name} is {shown(raw)}",
-                    field="ce_" + name,
-                    expected="UTF-8",
-                    advice="Send the header as UTF-8 text.",
-                ) from None
+    entry, source = _origin_of_headers(said.get("ce_specversion"), said.get("ce_source"), said.get("ce_type"))
+    event_id = _attribute(_text("ce_id", said.get("ce_id")), "ce_id")
+    time = said.get("ce_time")
 
-    return _event(texts, value, "ce_")
+    return Decoded(
+        event_id,
+        entry.name,
+        source,
+        None if time is None else _time(_text("ce_time", time), "ce_time"),
+        _data(entry, value),
+    )
 
 
 def read_structured(event: object) -> Decoded:
@@ -86,6 +82,9 @@ def read_structured(event: object) -> Decoded:
             expected="a CloudEvent, which is a JSON object",
             advice="Send the data with ce_ headers, or a whole CloudEvent as one JSON object.",
         )
+    entry, source = _origin(event.get("specversion"), event.get("source"), event.get("type"), "")
+    event_id = _attribute(event.get("id"), "id")
+    time = event.get("time")
     try:
         data = orjson.dumps(event.get("data"))
     except TypeError:
@@ -97,49 +96,66 @@ def read_structured(event: object) -> Decoded:
             advice="Send the data as the contract has it.",
         ) from None
 
-    return _event(event, data, "")
+    return Decoded(
+        event_id, entry.name, source, None if time is None else _time(time, "time"), _data(entry, data)
+    )
 
 
-def _event(attributes: Mapping[str, object], data: bytes, prefix: str) -> Decoded:
-    """Check the attributes of an event, then its data. `prefix` is what stands before attribute names."""
-    version = _attribute(attributes, "specversion", prefix)
+# A producer says the same in these three with every record; they are checked once.
+@lru_cache(maxsize=1024)
+def _origin_of_headers(
+    specversion: bytes | None, source: bytes | None, type_: bytes | None
+) -> tuple[Input, str]:
+    return _origin(
+        _text("ce_specversion", specversion), _text("ce_source", source), _text("ce_type", type_), "ce_"
+    )
+
+
+def _origin(specversion: object, source: object, type_: object, prefix: str) -> tuple[Input, str]:
+    """Return what kind of event it is and where it comes from; `prefix` stands before attribute names."""
+    version = _attribute(specversion, prefix + "specversion")
     if version != SPEC_VERSION:
         raise _invalid_attribute(prefix + "specversion", version, SPEC_VERSION)
-    event_id = _attribute(attributes, "id", prefix)
-    source = _attribute(attributes, "source", prefix)
-    type_ = _attribute(attributes, "type", prefix)
-    entry = INPUT_BY_TYPE.get(type_)
+    name = _attribute(type_, prefix + "type")
+    entry = INPUT_BY_TYPE.get(name)
     if entry is None:
-        raise _unknown_type(type_, prefix + "type")
-    time = _time(_attribute(attributes, "time", prefix), prefix + "time") if "time" in attributes else None
+        raise _unknown_type(name, prefix + "type")
 
+    return entry, _attribute(source, prefix + "source")
+
+
+def _data(entry: Input, data: bytes) -> InputEvent:
     try:
-        return Decoded(event_id, type_, source, time, entry.model.model_validate_json(data))
+        return entry.model.model_validate_json(data)
     except ValidationError as error:
         raise _refused_data(error, data) from None
 
 
-def _attribute(attributes: Mapping[str, object], name: str, prefix: str) -> str:
-    text = attributes.get(name)
+def _text(name: str, raw: bytes | None) -> str | None:
+    try:
+        return None if raw is None else raw.decode()
+    except UnicodeDecodeError:
+        raise _invalid_attribute(name, raw, "text in UTF-8") from None
+
+
+def _attribute(text: object, name: str) -> str:
     if text is None:
         raise RefusedError(
             DeadLetterReason.MISSING_ATTRIBUTE,
-            f"{prefix}{name} is missing",
-            field=prefix + name,
-            expected=f"the CloudEvents attribute {name}",
+            f"{name} is missing",
+            field=name,
+            expected="an attribute that every CloudEvent has",
             advice="Send ce_specversion, ce_id, ce_source and ce_type as headers, or one whole CloudEvent.",
         )
     if not isinstance(text, str) or not text.isprintable() or not 0 < len(text) <= MAX_ATTRIBUTE_CHARACTERS:
-        raise _invalid_attribute(
-            prefix + name, text, f"printable text of 1 to {MAX_ATTRIBUTE_CHARACTERS} characters"
-        )
+        raise _invalid_attribute(name, text, f"printable text of 1 to {MAX_ATTRIBUTE_CHARACTERS} characters")
 
     return text
 
 
-def _time(text: str, field: str) -> datetime:
+def _time(text: object, field: str) -> datetime:
     """Parse RFC 3339, which is narrower than what Python reads."""
-    if _RFC3339.fullmatch(text):
+    if isinstance(text, str) and _RFC3339.fullmatch(text):
         try:
             return datetime.fromisoformat(text.upper())
         except ValueError:

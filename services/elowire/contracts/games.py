@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic import BaseModel, model_validator
 
@@ -23,6 +23,9 @@ from elowire.contracts.fields import (
     identity,
 )
 from elowire.contracts.vocabulary import GameStatus, Result
+
+if TYPE_CHECKING:
+    from pydantic_core import PydanticCustomError
 
 
 class Side(BaseModel):
@@ -83,11 +86,10 @@ class GameResult(BaseModel):
         if white is None or black is None:
             _check_single(self)
         else:
-            _check_named(white, "white")
-            _check_named(black, "black")
-            if white.identity == black.identity or (
-                white.player_id is not None and white.player_id == black.player_id
-            ):
+            one, other = white.entrant_id or white.player_id, black.entrant_id or black.player_id
+            if one is None or other is None:
+                raise _unnamed("white" if one is None else "black")
+            if one == other or (white.player_id is not None and white.player_id == black.player_id):
                 raise broken(
                     "black",
                     "two different players",
@@ -109,19 +111,19 @@ class GameResult(BaseModel):
         return self
 
 
-def _check_named(side: Side, colour: str) -> None:
-    if side.entrant_id is None and side.player_id is None:
-        raise broken(
-            colour,
-            "an entrant_id or a player_id",
-            "Say who plays: the entry's id in the tournament, or the player id.",
-        )
+def _unnamed(colour: str) -> PydanticCustomError:
+    return broken(
+        colour,
+        "an entrant_id or a player_id",
+        "Say who plays: the entry's id in the tournament, or the player id.",
+    )
 
 
 def _check_single(game: GameResult) -> None:
     """Refuse a missing player, except where there is none: in a bye or an unplayed game."""
-    missing = "white" if game.white is None else "black"
+    missing, colour = ("white", "black") if game.white is None else ("black", "white")
     present = game.white or game.black
     if present is None or game.status not in {GameStatus.BYE, GameStatus.UNPLAYED}:
         raise broken(missing, "a player", "Only a bye or an unplayed game may lack one of its players.")
-    _check_named(present, "black" if missing == "white" else "white")
+    if not present.identity:
+        raise _unnamed(colour)
