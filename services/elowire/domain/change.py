@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from elowire.domain.articles import RAPID_AND_BLITZ
-from elowire.domain.editions import CapScope
 from elowire.domain.rapid import difference_cap
+from elowire.domain.rules import CapScope
 from elowire.domain.tables import score_probability
 from elowire.domain.time_controls import TimeControl
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date
 
-    from elowire.domain.editions import Edition
     from elowire.domain.numbers import Hundredths
+    from elowire.domain.rules import Edition
 
 
 class GameChange(NamedTuple):

@@ -11,7 +11,7 @@ from elowire.domain.time_controls import TimeControl
 if TYPE_CHECKING:
     from datetime import date
 
-    from elowire.domain.editions import Edition
+    from elowire.domain.rules import Edition
 
 
 class KReason(StrEnum):

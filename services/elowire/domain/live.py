@@ -10,8 +10,8 @@ from elowire.domain.time_controls import TimeControl
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from elowire.domain.editions import Edition
     from elowire.domain.numbers import Hundredths
+    from elowire.domain.rules import Edition
 
 
 class PeriodChange(NamedTuple):

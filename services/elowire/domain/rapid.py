@@ -7,11 +7,12 @@ from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from elowire.domain.editions import CapScope, DifferenceCap, last_day
+from elowire.domain.editions import last_day
+from elowire.domain.rules import CapScope, DifferenceCap
 from elowire.domain.time_controls import TimeControl
 
 if TYPE_CHECKING:
-    from elowire.domain.editions import Edition
+    from elowire.domain.rules import Edition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from elowire.domain.articles import RAPID_AND_BLITZ
 
 if TYPE_CHECKING:
-    from elowire.domain.editions import Edition
+    from elowire.domain.rules import Edition
 
 
 class Refusal(StrEnum):
@@ -31,6 +31,7 @@ class Refusal(StrEnum):
     UNUSUAL_RESULT = "unusual-result"
     LATE_REPORT = "late-report"
     DECIDED_MATCH = "decided-match"
+    ONGOING = "ongoing"
 
     def article(self, edition: Edition) -> str:
         """Name the article behind the refusal, or in words why none is needed."""
@@ -39,6 +40,7 @@ class Refusal(StrEnum):
 
 _WITHOUT_ARTICLE: Final = {
     Refusal.ANNULLED: "the game was annulled by its source",
+    Refusal.ONGOING: "the game is being played",
     Refusal.NOT_RATED_GAME: "the organiser reports the game as not rated",
     Refusal.NOT_RATED_TOURNAMENT: "the tournament is not rated",
     Refusal.UNRESOLVED_ENTRANT: "waits until it is known who played",
