@@ -1,0 +1,135 @@
+"""From Kafka to the board: everything from the beginning, without a group, for as long as the ticker runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import cast
+
+import orjson
+
+from elowire.runtime import kafka
+from elowire.runtime.logs import get_logger
+from elowire.ticker.board import TOPICS, Board, Change, UnreadableRecordError
+from elowire.ticker.stream import Stream
+from elowire.ticker.views import change_view
+
+_CHECK_S = 5.0
+_REPLY_S = 10.0
+_RETRY_S = 2.0
+_FAULTS = (OSError, LookupError, TimeoutError, RuntimeError)
+
+log = get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far the feed is.
+
+    `caught_up` turns true once and stays so: an old board with its time is better than none. `fault` is a
+    sentence that says why nothing new can arrive just now. `changed_at` is the newest record's time, in
+    milliseconds since 1970; `behind` counts records not read yet.
+    """
+
+    caught_up: bool = False
+    fault: str | None = "not connected to Kafka yet"
+    changed_at: int | None = None
+    behind: int = 0
+    refused: int = 0
+
+
+class Feed:
+    """Reads the output topics into a board and tells the stream what changed."""
+
+    def __init__(self, bootstrap: str, board: Board, stream: Stream) -> None:
+        self._bootstrap = bootstrap
+        self._board = board
+        self._stream = stream
+        self._positions: dict[tuple[str, int], int] = {}
+        self.progress = Progress()
+
+    async def run(self) -> None:
+        """Read for ever; a fault is shown, waited out, and reading goes on where it stopped."""
+        while True:
+            try:
+                if not self.progress.caught_up:
+                    await self._catch_up()
+                async with asyncio.TaskGroup() as tasks:
+                    tasks.create_task(self._follow())
+                    tasks.create_task(self._check())
+            except* _FAULTS as faults:
+                self._stumble(faults.exceptions[0])
+            await asyncio.sleep(_RETRY_S)
+
+    def take(self, records: list[kafka.Record]) -> None:
+        """Apply a batch and publish what it changed, with the ranks that hold after it."""
+        changes: list[Change] = []
+        for record in records:
+            self._positions[record.topic, record.partition] = record.offset + 1
+            try:
+                change = self._board.apply(record.topic, record.value)
+            except UnreadableRecordError as error:
+                self.progress.refused += 1
+                log.warning(
+                    "record not shown",
+                    topic=record.topic,
+                    partition=record.partition,
+                    offset=record.offset,
+                    reason=str(error),
+                )
+                continue
+            if change is not None:
+                changes.append(change)
+                self.progress.changed_at = max(self.progress.changed_at or 0, record.timestamp)
+        if not self.progress.caught_up:
+            return
+        for change in changes:
+            self._stream.publish(change, orjson.dumps(change_view(self._board, change)))
+
+    async def _catch_up(self) -> None:
+        ends = await kafka.end_offsets(self._bootstrap, TOPICS)
+        async with _closing(kafka.read_all(self._bootstrap, TOPICS)) as batches:
+            async for records in batches:
+                self.take(records)
+        # Compaction may have taken the last records before an end, so the ends are positions too.
+        for place, end in ends.items():
+            self._positions[place] = max(end, self._positions.get(place, 0))
+        self.progress.caught_up = True
+        self.progress.fault = None
+        log.info("board complete", players=len(self._board), refused=self.progress.refused)
+
+    async def _follow(self) -> None:
+        async with _closing(kafka.follow(self._bootstrap, TOPICS, positions=self._positions)) as batches:
+            async for records in batches:
+                if records:
+                    self.take(records)
+
+    async def _check(self) -> None:
+        """Ask the broker for the ends: a follower alone cannot tell a quiet evening from a dead broker."""
+        while True:
+            try:
+                async with asyncio.timeout(_REPLY_S):
+                    ends = await kafka.end_offsets(self._bootstrap, TOPICS)
+            except _FAULTS as fault:
+                self._stumble(fault)
+            else:
+                if self.progress.fault is not None:
+                    log.info("connected to Kafka again")
+                self.progress.fault = None
+                self.progress.behind = sum(
+                    max(0, end - self._positions.get(place, 0)) for place, end in ends.items()
+                )
+            await asyncio.sleep(_CHECK_S)
+
+    def _stumble(self, fault: Exception) -> None:
+        sentence = str(fault) or type(fault).__name__
+        if self.progress.fault != sentence:
+            log.warning("not connected to Kafka", reason=sentence)
+        self.progress.fault = sentence
+
+
+def _closing(batches: AsyncIterator[list[kafka.Record]]) -> aclosing[AsyncGenerator[list[kafka.Record]]]:
+    """Close the reader's consumer at the end of the block, and not when it is collected."""
+    return aclosing(cast("AsyncGenerator[list[kafka.Record]]", batches))

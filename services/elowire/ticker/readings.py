@@ -1,0 +1,126 @@
+"""What the ticker takes from a record: only what it keys, ranks and filters by.
+
+A tolerant reader on purpose. The record's own bytes are what is served, so a field that a later release adds
+passes through untouched instead of blanking a board in the middle of a rolling upgrade.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from elowire.domain import TimeControl, hundredths
+
+MOST_ID = 128
+"""Characters of an id at most."""
+
+Id = Annotated[str, StringConstraints(min_length=1, max_length=MOST_ID)]
+Decimal = Annotated[str, StringConstraints(pattern=r"^-?\d{1,6}(\.\d{1,2})?$")]
+
+
+class _Reading(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Published(_Reading):
+    """The list's figures for one time control; `rating` is None or 0 for an unrated player."""
+
+    rating: int | None = None
+    k: int | None = None
+    games: int | None = None
+
+
+class Figures(_Reading):
+    """One time control of a live rating, as far as it decides the rank."""
+
+    status: str
+    published: Published | None = None
+    live: Decimal | None = None
+    change: Decimal | None = None
+    k_used: int | None = None
+    pending_games: int = 0
+
+    def standing(self) -> tuple[int, int] | None:
+        """Give live rating in exact hundredths and published rating; None without a published rating."""
+        if self.status != "rated" or self.published is None or not self.published.rating:
+            return None
+        return self.published.rating * 100 + hundredths(self.change or "0"), self.published.rating
+
+
+class Cause(_Reading):
+    """Why a live rating changed."""
+
+    game_id: Id | None = None
+    tournament_id: Id | None = None
+
+
+class GameReading(_Reading):
+    """One side of one game (`elowire.rated-game.v1`)."""
+
+    player_id: Id
+    version: int
+    game_id: Id
+    tournament_id: Id | None = None
+    time_control: TimeControl
+    rating_period: str | None = None
+    round: int | None = None
+    opponent_id: Id | None = None
+    delta: Decimal | None = None
+    status: str
+
+
+class LiveReading(_Reading):
+    """The latest figures of one player (`elowire.live-rating.v1`)."""
+
+    player_id: Id
+    version: Annotated[int, Field(ge=0)]
+    cause: Cause | None = None
+    changed: tuple[TimeControl, ...] = ()
+    name: str | None = None
+    federation: str | None = None
+    game: GameReading | None = None
+    standard: Figures | None = None
+    rapid: Figures | None = None
+    blitz: Figures | None = None
+
+    def figures(self, time_control: TimeControl) -> Figures | None:
+        """Give the figures of one time control, None where the player has none."""
+        return {
+            TimeControl.STANDARD: self.standard,
+            TimeControl.RAPID: self.rapid,
+            TimeControl.BLITZ: self.blitz,
+        }[time_control]
+
+
+class ListReading(_Reading):
+    """A player's line in a rating list (`elowire.published-rating.v1`)."""
+
+    player_id: Id
+    list: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}$")]
+    revision: int
+    name: str | None = None
+    federation: str | None = None
+    inactive: bool | None = None
+    standard: Published | None = None
+    rapid: Published | None = None
+    blitz: Published | None = None
+
+    def figures(self, time_control: TimeControl) -> Published | None:
+        """Give the figures of one time control, None where the list has none."""
+        return {
+            TimeControl.STANDARD: self.standard,
+            TimeControl.RAPID: self.rapid,
+            TimeControl.BLITZ: self.blitz,
+        }[time_control]
+
+
+class LineReading(_Reading):
+    """One entrant's line of a tournament (`elowire.tournament-rating.v1`)."""
+
+    tournament_id: Id
+    entrant_id: Id
+    player_id: Id | None = None
+    revision: int
+    points: Decimal | None = None
+    rating: int | None = None

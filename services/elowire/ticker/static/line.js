@@ -1,0 +1,106 @@
+// The line to the ticker: connects, reconnects, and always says how old what it shows is.
+
+import { age, clockTime } from "./figures.js";
+
+const BEAT_MS = 5_000;
+const OVERDUE_MS = 2.5 * BEAT_MS;
+const LOST_MS = 6 * BEAT_MS;
+const RETRY_MS = [1_000, 2_000, 4_000, 8_000];
+
+export class Line {
+  #source = null;
+  #retry = null;
+  #failures = 0;
+  #heardAt = null; // performance.now() of the last word from the ticker
+  #stateAt = null; // wall time up to which the state shown is known to be complete
+  #changedAt = null; // the newest change in the ticker's time, and the ticker's time when it said so
+  #tickerAt = null;
+  #fault = null;
+  #open = false;
+
+  constructor({ events, indicator, text }) {
+    this.events = events;
+    this.indicator = indicator;
+    this.text = text;
+    setInterval(() => this.#show(), 1_000);
+    document.addEventListener("visibilitychange", () => this.#show());
+  }
+
+  connect(address) {
+    this.address = address;
+    this.#failures = 0;
+    this.#dial();
+  }
+
+  #dial() {
+    clearTimeout(this.#retry);
+    this.#source?.close();
+    const source = new EventSource(this.address);
+    this.#source = source;
+    for (const [name, take] of Object.entries(this.events)) {
+      source.addEventListener(name, (event) => {
+        const data = JSON.parse(event.data);
+        this.#heard(name, data);
+        take(data);
+        this.#show();
+      });
+    }
+    source.addEventListener("heartbeat", (event) => {
+      this.#heard("heartbeat", JSON.parse(event.data));
+      this.#show();
+    });
+    source.onopen = () => {
+      this.#open = true;
+      this.#failures = 0;
+    };
+    source.onerror = () => {
+      if (source !== this.#source) return;
+      this.#open = false;
+      this.#show();
+      // A browser gives up after an answer that is no stream, such as 503 while the ticker starts.
+      if (source.readyState === EventSource.CLOSED) this.#dialLater();
+    };
+  }
+
+  #dialLater() {
+    const pause = RETRY_MS[Math.min(this.#failures++, RETRY_MS.length - 1)];
+    this.#retry = setTimeout(() => this.#dial(), pause * (0.75 + Math.random() / 2));
+  }
+
+  #heard(name, data) {
+    this.#heardAt = performance.now();
+    const freshness = name === "heartbeat" ? data : data.freshness;
+    if (freshness) {
+      this.#fault = freshness.fault;
+      this.#tickerAt = freshness.at;
+      this.#changedAt = freshness.changed_at;
+    } else {
+      this.#changedAt = this.#tickerAt = Date.now();
+    }
+    if (!this.#fault) this.#stateAt = Date.now();
+  }
+
+  #show() {
+    const silence = this.#heardAt === null ? null : performance.now() - this.#heardAt;
+    // A half-open connection says nothing at all: the browser would wait for ever.
+    if (this.#open && silence > LOST_MS) {
+      this.#open = false;
+      this.#dialLater();
+    }
+    const [state, words] = this.#words(silence);
+    this.indicator.dataset.state = state;
+    if (this.text.textContent !== words) this.text.textContent = words;
+  }
+
+  #words(silence) {
+    if (silence === null) return this.#failures ? ["lost", "not connected, trying again"] : ["waiting", "connecting"];
+    if (!this.#open) return ["lost", `not connected, showing the state of ${clockTime(this.#stateAt)}`];
+    if (this.#fault) {
+      const since = this.#stateAt === null ? "" : `, showing the state of ${clockTime(this.#stateAt)}`;
+      return ["lost", `the ticker has no connection to Kafka${since}`];
+    }
+    if (this.#changedAt === null) return ["live", "connected, no change yet"];
+    const words = age(this.#tickerAt - this.#changedAt + silence);
+    return silence > OVERDUE_MS ? ["late", words] : ["live", words];
+  }
+}

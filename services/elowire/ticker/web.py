@@ -1,0 +1,92 @@
+"""What every answer of the ticker has: security headers, a tag to ask again by, errors as sentences."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+# Nothing from elsewhere, nothing inline, no frames, no string becomes markup.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+_HEADERS = {
+    "content-security-policy": _POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class SecurityHeaders:
+    """ASGI middleware that adds the headers above; it never touches a body, so streams stay streams."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on and add the headers to the start of its answer."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, with_headers)
+
+
+def json_answer(request: Request, body: Mapping[str, Any]) -> Response:
+    """Answer with JSON and a tag of its content; 304 without a body to who has exactly this already."""
+    content = orjson.dumps(body)
+    tag = f'"{hashlib.blake2b(content, digest_size=12).hexdigest()}"'
+    headers = {"etag": tag, "cache-control": "no-cache"}
+    known = request.headers.get("if-none-match", "")
+    if tag in {one.strip().removeprefix("W/") for one in known.split(",")}:
+        return Response(status_code=304, headers=headers)
+
+    return Response(content, media_type="application/json", headers=headers)
+
+
+def add_errors(app: FastAPI) -> None:
+    """Make every error an object with `detail`, a sentence; a refused parameter is named in `field`."""
+
+    @app.exception_handler(RequestValidationError)
+    async def refused(_: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        field = str(first["loc"][-1])
+        return _error(422, f"{field}: {first['msg']}. /docs lists what it takes.", field=field)
+
+    @app.exception_handler(HTTPException)
+    async def failed(_: Request, error: HTTPException) -> Response:
+        detail = error.detail
+        if error.status_code == HTTPStatus.NOT_FOUND and detail == "Not Found":
+            detail = "There is nothing at this address. /docs lists what can be asked."
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            detail = "The ticker is read only: use GET."
+        return _error(error.status_code, detail, headers=error.headers)
+
+
+def _error(status: int, detail: str, *, headers: Mapping[str, str] | None = None, **more: str) -> Response:
+    return Response(
+        orjson.dumps({"detail": detail, **more}),
+        status_code=status,
+        media_type="application/json",
+        headers={"cache-control": "no-store", **(headers or {})},
+    )

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elowire.ticker.ladder import Ladder, Standing
+
+
+def test_equal_ratings_share_a_rank_and_the_next_is_skipped():
+    ladder = Ladder()
+    for player, score in (("a", 280000), ("b", 275010), ("c", 275010), ("d", 270000)):
+        ladder.place(player, Standing(score, score // 100, player))
+
+    assert [ladder.rank(player)[0] for player in "abcd"] == [1, 2, 2, 4]
+
+
+def test_movement_counts_places_since_the_list():
+    ladder = Ladder()
+    ladder.place("a", Standing(278050, 2789, "a"))
+    ladder.place("b", Standing(279010, 2780, "b"))
+    ladder.place("c", Standing(270000, 2700, "c"))
+
+    assert [ladder.rank(player) for player in "abc"] == [(2, -1), (1, 1), (3, 0)]
+    assert list(ladder.players()) == ["b", "a", "c"]
+
+
+def test_who_left_the_ladder_has_no_rank():
+    ladder = Ladder()
+    ladder.place("a", Standing(270000, 2700, "a"))
+    ladder.place("a", None)
+
+    assert ladder.rank("a") is None
+    assert list(ladder.players()) == []
+
+
+steps = st.lists(
+    st.tuples(
+        st.sampled_from("abcdefgh"),
+        st.none() | st.tuples(st.integers(1, 9), st.integers(1, 4)),
+        st.booleans(),
+    ),
+    max_size=60,
+)
+
+
+@given(steps)
+def test_moving_one_by_one_is_the_same_as_sorting_at_the_end(moves):
+    looked, sorted_once, standings = Ladder(), Ladder(), {}
+    for player, figures, look in moves:
+        standing = None if figures is None else Standing(*figures, player)
+        looked.place(player, standing)
+        sorted_once.place(player, standing)
+        standings[player] = standing
+        if look:
+            list(looked.players())
+    known = {player: standing for player, standing in standings.items() if standing}
+    scores = sorted((standing.score for standing in known.values()), reverse=True)
+
+    assert list(looked.players()) == list(sorted_once.players())
+    assert {player: looked.rank(player)[0] for player in known} == {
+        player: scores.index(standing.score) + 1 for player, standing in known.items()
+    }
+
+
+def test_a_whole_list_is_sorted_at_once():
+    ladder = Ladder()
+    for number in range(2_000):
+        ladder.place(str(number), Standing((number * 7919) % 100_000, 1, ""))
+    scores = [ladder.rank(player)[0] for player in ladder.players()]
+
+    assert len(ladder) == 2_000
+    assert scores == sorted(scores)
