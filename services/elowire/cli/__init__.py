@@ -14,6 +14,7 @@ from elowire.cli.errors import Failure, Refusals
 COMMANDS = (
     "expect",
     "rate",
+    "feed",
 )
 """Modules of this package that hold the commands, in the order of `elowire --help`."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, fields, replace
+from hashlib import blake2b
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from elowire.ingest.readers.report import Findings, TournamentFacts
+
+LONGEST_GAME_ID = 128
+"""Characters of a game id in the contract; two long player ids together may have more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,7 @@ class Assembly:
                 )
             else:
                 refuse(
-                    f"contradicts {first} about game {game_id}; keep one of them",
+                    f"contradicts {first} about game {game_id}; keep one of them, or name both in game_id",
                     line=place.line,
                     field=place.field,
                 )
@@ -156,16 +160,17 @@ class Assembly:
 
     @staticmethod
     def _game_id(facts: GameFacts) -> str:
-        """Name a game by round and board, else by round and players whatever their colours.
+        """Name a game by its round and its players, whatever their colours.
 
-        The same file gives the same ids again, and a corrected result or colour keeps the id of its game.
+        The same file gives the same ids again, in any order of lines, and a corrected result or colour keeps
+        the id of its game. Boards would not do: events in two halls number them twice.
         """
         prefix = f"r{facts.round}" if facts.round is not None else "game"
-        if facts.round is not None and facts.board is not None:
-            return f"{prefix}-b{facts.board}"
-        return "-".join(
-            [prefix, *sorted(player for player in (facts.white, facts.black) if player is not None)]
-        )
+        players = sorted(player for player in (facts.white, facts.black) if player is not None)
+        name = "-".join([prefix, *players])
+        if len(name) > LONGEST_GAME_ID:
+            return f"{prefix}-{blake2b(name.encode(), digest_size=12).hexdigest()}"
+        return name
 
     def report(self, source: str, form: str, tournament: TournamentFacts) -> EventReport:
         """Close the event; raises `UnreadableFile` when no single game could be read."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+from elowire.ingest.readers.cloudevents import EventLine, events_of, is_input_event, read_event_lines
 from elowire.ingest.readers.document import parse_document
 from elowire.ingest.readers.event_json import event_of, is_event
 from elowire.ingest.readers.period_cases import PeriodCase, is_period_cases, period_cases_of
@@ -11,21 +13,44 @@ from elowire.ingest.readers.report import EventReport, Findings, Notice, Unreada
 from elowire.ingest.readers.results_csv import read_results_csv
 from elowire.ingest.readers.text import read_bytes
 
-EXPECTED = "an event as .trf, .csv, .pgn or .json, or rating periods as .json"
+EXPECTED = "an event as .trf, .csv, .pgn or .json"
+_LINES = {".jsonl", ".ndjson"}
 
 
 def read_ratable(path: Path) -> EventReport | tuple[PeriodCase, ...]:
     """Read a file that can be rated offline: an event, or rating periods; raises `UnreadableFile`."""
+    if path.suffix.lower() != ".json":
+        return read_event(path)
+    findings = Findings()
+    document = parse_document(read_bytes(path), findings)
+    if is_period_cases(document):
+        return period_cases_of(document)
+    if is_event(document):
+        return event_of(document, path.name, findings)
+    found = "is neither an event (an object with players and games) nor a list of rating periods"
+    raise UnreadableFile(Notice("refused", found, field="document"))
+
+
+def read_feedable(path: Path) -> EventReport | Iterator[EventLine | Notice]:
+    """Read a file that can be fed: an event, or input events of the contract; raises `UnreadableFile`."""
+    ending = path.suffix.lower()
+    if ending in _LINES:
+        return read_event_lines(path)
+    if ending != ".json":
+        return read_event(path)
+    findings = Findings()
+    document = parse_document(read_bytes(path), findings)
+    if is_input_event(document):
+        return events_of(document, path.name)
+    if is_event(document):
+        return event_of(document, path.name, findings)
+    found = "is neither an event (an object with players and games) nor an input event of the contract"
+    raise UnreadableFile(Notice("refused", found, field="document"))
+
+
+def read_event(path: Path) -> EventReport:
+    """Read a tournament file that is not JSON; raises `UnreadableFile`."""
     ending = path.suffix.lower()
     if ending == ".csv":
         return read_results_csv(read_bytes(path), path.name)
-    if ending == ".json":
-        findings = Findings()
-        document = parse_document(read_bytes(path), findings)
-        if is_period_cases(document):
-            return period_cases_of(document)
-        if is_event(document):
-            return event_of(document, path.name, findings)
-        found = "is neither an event (an object with players and games) nor a list of rating periods"
-        raise UnreadableFile(Notice("refused", found, field="document"))
     raise UnreadableFile(Notice("refused", f"ends in {ending or 'nothing'}; expected {EXPECTED}"))

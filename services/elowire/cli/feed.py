@@ -1,0 +1,304 @@
+"""`elowire feed`: results from files into the input topics."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from elowire.cli.errors import Refusals
+from elowire.cli.output import Format, FormatOption, chosen, console, print_json
+from elowire.cli.regulations import EditionOption, EndsOnOption, StartsOnOption, StatedTimeControlOption
+from elowire.contracts.envelope import EventRecord
+from elowire.contracts.events import INPUTS
+from elowire.domain import System, TimeControl
+from elowire.ingest.feed import NotFeedable, feed_of, paced, record_of
+from elowire.ingest.readers.cloudevents import EventLine
+from elowire.ingest.readers.files import read_feedable
+from elowire.ingest.readers.report import EventReport, Notice, UnreadableFile
+from elowire.runtime import clock
+from elowire.runtime.kafka import ConfirmedProducer, OutRecord, read_all
+from elowire.runtime.settings import load_settings
+
+LISTED_REFUSALS = 100
+"""Refused lines that are listed one by one for each file; the rest is counted."""
+
+SENT_TOGETHER = 500
+"""Events of a file of lines that are sent, and acknowledged, together."""
+
+GREATEST_REVISION = 2**53
+"""Greater than any time in milliseconds, and small enough for the tournament's own numbering."""
+
+_KINDS = {
+    "elowire.tournament.v1": "tournaments",
+    "elowire.entrant.v1": "entrants",
+    "elowire.game-result.v1": "games",
+    "elowire.published-rating.v1": "published ratings",
+    "elowire.reported-change.v1": "reported changes",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(feed)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What the person at the keyboard states about the event; it counts for more than the file."""
+
+    tournament_id: str | None
+    edition: str | None
+    time_control: TimeControl | None
+    starts_on: date | None
+    ends_on: date | None
+    system: System | None
+    revision: int | None
+    finish: bool
+
+    def given(self) -> list[str]:
+        """Name the flags that describe an event, as far as they were used."""
+        flags = {
+            "--tournament": self.tournament_id,
+            "--edition": self.edition,
+            "--time-control": self.time_control,
+            "--starts-on": self.starts_on,
+            "--ends-on": self.ends_on,
+            "--system": self.system,
+            "--revision": self.revision,
+            "--finish": self.finish or None,
+        }
+        return [flag for flag, value in flags.items() if value is not None]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of one file."""
+
+    file: str
+    sent: Counter[str] = field(default_factory=Counter)
+    refused: int = 0
+    refusals: list[Notice] = field(default_factory=list)
+    adjusted: int = 0
+    without_result: int = 0
+
+    def refuse(self, notice: Notice) -> None:
+        """Count a refusal and keep it for the list."""
+        self.refused += 1
+        if len(self.refusals) < LISTED_REFUSALS:
+            self.refusals.append(notice)
+
+    def row(self) -> dict[str, Any]:
+        """Give the outcome as data."""
+        return {
+            "file": self.file,
+            "sent": dict(self.sent),
+            "adjusted": self.adjusted,
+            "games_without_result": self.without_result,
+            "refused": self.refused,
+            "refusals": [str(notice) for notice in self.refusals],
+        }
+
+
+def _tournament_id(text: str) -> str:
+    if 0 < len(text) <= 128 and all("!" <= letter <= "~" and letter != "/" for letter in text):  # noqa: PLR2004
+        return text
+    raise typer.BadParameter(f"{text!r} is no id; give 1 to 128 ASCII characters without spaces and slashes")
+
+
+def feed(  # noqa: PLR0913 - one option for each fact that a person can state
+    files: Annotated[
+        list[Path], typer.Argument(help="TRF, results CSV, PGN, event JSON, or CloudEvents (.json, .jsonl).")
+    ],
+    *,
+    bootstrap: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Kafka; default: what `elowire up` started.")
+    ] = None,
+    tournament: Annotated[
+        str | None,
+        typer.Option(
+            parser=_tournament_id, metavar="ID", help="Tournament id; default: from the file's name."
+        ),
+    ] = None,
+    edition: EditionOption = None,
+    time_control: StatedTimeControlOption = None,
+    starts_on: StartsOnOption = None,
+    ends_on: EndsOnOption = None,
+    system: Annotated[
+        System | None, typer.Option(help="How the event is paired; wins over the file.")
+    ] = None,
+    revision: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=GREATEST_REVISION, help="Raise it to replace what was fed before. Default: 0."
+        ),
+    ] = None,
+    finish: Annotated[
+        bool, typer.Option("--finish", help="Send the tournament as finished at the end.")
+    ] = False,
+    speed: Annotated[
+        float | None,
+        typer.Option(min=0.01, max=1_000_000, metavar="N", help="Games per second; default: all."),
+    ] = None,
+    form: FormatOption = None,
+) -> None:
+    """Send results from files into Kafka; returns when Kafka has acknowledged all of them.
+
+    The same file fed twice changes nothing. A corrected file is fed with a greater --revision.
+
+    Example: elowire feed us-championship-2025.json --finish
+    """
+    stated = Stated(tournament, edition, time_control, starts_on, ends_on, system, revision, finish)
+    address = load_settings(bootstrap=bootstrap).bootstrap
+    outcomes = asyncio.run(_feed_all(files, stated, address, speed))
+    _print_summary(outcomes, form)
+    if any(outcome.refused for outcome in outcomes):
+        raise Refusals
+
+
+async def _feed_all(files: list[Path], stated: Stated, bootstrap: str, speed: float | None) -> list[Outcome]:
+    # Fails here, before anything is sent, when a topic is missing.
+    async for _ in read_all(bootstrap, sorted({entry.topic.name for entry in INPUTS}), from_beginning=False):
+        pass
+    outcomes = []
+    with _progress() as progress:
+        async with ConfirmedProducer(bootstrap) as producer:
+            for file in files:
+                outcome = Outcome(str(file))
+                outcomes.append(outcome)
+                sending = _Sending(producer, outcome, progress, speed)
+                try:
+                    await _feed_file(file, stated, sending)
+                except (UnreadableFile, NotFeedable) as problem:
+                    outcome.refuse(problem.notice if isinstance(problem, UnreadableFile) else _plain(problem))
+    return outcomes
+
+
+async def _feed_file(file: Path, stated: Stated, sending: _Sending) -> None:
+    read = read_feedable(file)
+    if not isinstance(read, EventReport):
+        if given := stated.given():
+            raise NotFeedable(f"events carry their own facts; {', '.join(given)} has no meaning for them")
+        await sending.events(read)
+        return
+    report = read.stated(
+        tournament_id=stated.tournament_id,
+        time_control=stated.time_control,
+        system=stated.system,
+        starts_on=stated.starts_on,
+        ends_on=stated.ends_on,
+        edition=stated.edition,
+        revision=stated.revision,
+    )
+    feed_ = feed_of(report, time=clock.now(), finish=stated.finish)
+    outcome = sending.outcome
+    outcome.adjusted, outcome.without_result = feed_.imported.adjusted, feed_.without_result
+    await sending.records(feed_.opening, paced_by=None)
+    await sending.records(feed_.games, paced_by=sending.speed)
+    await sending.records(feed_.closing, paced_by=None)
+    outcome.refused += feed_.imported.refused
+    outcome.refusals.extend(feed_.imported.refusals()[:LISTED_REFUSALS])
+
+
+@dataclass(slots=True)
+class _Sending:
+    """Sends portions of records, each acknowledged before the next, and keeps the count."""
+
+    producer: ConfirmedProducer
+    outcome: Outcome
+    progress: Progress
+    speed: float | None
+
+    async def records(self, records: tuple[EventRecord, ...], *, paced_by: float | None) -> None:
+        """Send records, at most `paced_by` of them per second."""
+        if not records:
+            return
+        task = self.progress.add_task(self.outcome.file, total=len(records))
+        started = clock.monotonic()
+        for due, portion in paced(records, paced_by):
+            await asyncio.sleep(max(0.0, started + due - clock.monotonic()))
+            await self._portion(portion)
+            self.progress.advance(task, len(portion))
+        self.progress.remove_task(task)
+
+    async def events(self, lines: Iterable[EventLine | Notice]) -> None:
+        """Send events that came with their envelope, in portions; refused lines are kept for the list."""
+        task = self.progress.add_task(self.outcome.file, total=None)
+        started = clock.monotonic()
+        sent = 0
+        for portion in self._portions(lines):
+            if self.speed is not None:
+                await asyncio.sleep(max(0.0, started + sent / self.speed - clock.monotonic()))
+            await self._portion(portion)
+            sent += len(portion)
+            self.progress.advance(task, len(portion))
+        self.progress.remove_task(task)
+
+    def _portions(self, lines: Iterable[EventLine | Notice]) -> Iterator[list[EventRecord]]:
+        size = SENT_TOGETHER if self.speed is None else max(1, round(self.speed / 20))
+        portion: list[EventRecord] = []
+        for line in lines:
+            if isinstance(line, Notice):
+                self.outcome.refuse(line)
+                continue
+            portion.append(record_of(line.event, time=clock.now()))
+            if len(portion) == size:
+                yield portion
+                portion = []
+        if portion:
+            yield portion
+
+    async def _portion(self, records: list[EventRecord]) -> None:
+        await self.producer.send_all(OutRecord(*record) for record in records)
+        for record in records:
+            kind = dict(record.headers)["ce_type"].decode()
+            self.outcome.sent[_KINDS.get(kind, kind)] += 1
+
+
+def _plain(problem: Exception) -> Notice:
+    return Notice("refused", str(problem))
+
+
+def _progress() -> Progress:
+    screen = console(errors=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=screen,
+        transient=True,
+        disable=not screen.is_terminal,
+    )
+
+
+def _print_summary(outcomes: list[Outcome], form: Format | None) -> None:
+    if chosen(form) is Format.JSON:
+        print_json([outcome.row() for outcome in outcomes])
+    screen = console(errors=True)
+    for outcome in outcomes:
+        if chosen(form) is Format.TABLE:
+            console().print(_sentence(outcome), markup=False, soft_wrap=True)
+        for notice in outcome.refusals:
+            screen.print(f"{outcome.file}: refused: {notice}", markup=False, soft_wrap=True)
+        if more := outcome.refused - len(outcome.refusals):
+            screen.print(f"{outcome.file}: refused: {more} more", markup=False)
+
+
+def _sentence(outcome: Outcome) -> str:
+    sent = ", ".join(f"{count} {kind}" for kind, count in outcome.sent.items()) or "nothing"
+    parts = [f"{outcome.file}: sent {sent}"]
+    if outcome.without_result:
+        parts.append(f"{outcome.without_result} games without a result were not sent")
+    if outcome.adjusted:
+        parts.append(f"{outcome.adjusted} adjusted")
+    if outcome.refused:
+        parts.append(f"{outcome.refused} refused")
+    return "; ".join(parts)
