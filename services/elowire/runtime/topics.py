@@ -52,6 +52,18 @@ class Difference:
         return f"{self.topic}: {self.setting} is {self.found}, expected {self.expected}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """What all topics of a cluster have in common."""
+
+    partitions: int = DEFAULT_PARTITIONS
+    replication_factor: int = 1
+    min_insync: int = 1
+
+
+_DEFAULT = Shape()
+
+
 class TopicDriftError(RuntimeError):
     """Topics exist but are not as the catalogue says; `differences` lists each setting."""
 
@@ -70,28 +82,18 @@ class TopicRefusedError(RuntimeError):
 
 
 async def plan(
-    bootstrap: str,
-    catalogue: Sequence[Topic] = CATALOGUE,
-    *,
-    partitions: int = DEFAULT_PARTITIONS,
-    replication_factor: int = 1,
-    min_insync: int = 1,
+    bootstrap: str, catalogue: Sequence[Topic] = CATALOGUE, *, shape: Shape = _DEFAULT
 ) -> list[Difference]:
     """Compare the cluster's topics with `catalogue`: missing topics and drifted settings, in its order.
 
     Raises `KafkaUnreachableError`.
     """
     async with admin_client(bootstrap) as admin:
-        return await _compare(admin, catalogue, partitions, replication_factor, min_insync)
+        return await _compare(admin, catalogue, shape)
 
 
 async def apply(
-    bootstrap: str,
-    catalogue: Sequence[Topic] = CATALOGUE,
-    *,
-    partitions: int = DEFAULT_PARTITIONS,
-    replication_factor: int = 1,
-    min_insync: int = 1,
+    bootstrap: str, catalogue: Sequence[Topic] = CATALOGUE, *, shape: Shape = _DEFAULT
 ) -> list[str]:
     """Create the topics that are missing, and return their names when every broker can be asked for them.
 
@@ -99,14 +101,17 @@ async def apply(
     `TopicRefusedError`, or `KafkaUnreachableError`.
     """
     async with admin_client(bootstrap) as admin:
-        differences = await _compare(admin, catalogue, partitions, replication_factor, min_insync)
+        differences = await _compare(admin, catalogue, shape)
         drift = [difference for difference in differences if difference.verdict is Verdict.DRIFT]
         if drift:
             raise TopicDriftError(drift)
         missing = {difference.topic for difference in differences}
         new = [
             NewTopic(
-                topic.name, partitions, replication_factor, topic_configs=topic.config(min_insync=min_insync)
+                topic.name,
+                shape.partitions,
+                shape.replication_factor,
+                topic_configs=topic.config(min_insync=shape.min_insync),
             )
             for topic in catalogue
             if topic.name in missing
@@ -114,9 +119,9 @@ async def apply(
         if not new:
             return []
         created = _accepted(await admin.create_topics(new))
-        await _visible(admin, missing, partitions)
+        await _visible(admin, missing, shape.partitions)
         # What another process created in the meantime may be something else.
-        drift = await _compare(admin, catalogue, partitions, replication_factor, min_insync)
+        drift = await _compare(admin, catalogue, shape)
         if drift:
             raise TopicDriftError(drift)
         # A leader is named before it leads: reading the ends waits until each one does.
@@ -128,9 +133,7 @@ async def apply(
 async def _compare(
     admin: AIOKafkaAdminClient,
     catalogue: Sequence[Topic],
-    partitions: int,
-    replication_factor: int,
-    min_insync: int,
+    shape: Shape,
 ) -> list[Difference]:
     layouts = await _layouts(admin)
     configs = await _configs(admin, [topic.name for topic in catalogue if topic.name in layouts])
@@ -138,13 +141,13 @@ async def _compare(
     for topic in catalogue:
         layout = layouts.get(topic.name)
         if layout is None:
-            expected = f"{partitions} partitions, {replication_factor} replicas"
+            expected = f"{shape.partitions} partitions, {shape.replication_factor} replicas"
             differences.append(Difference(topic.name, Verdict.MISSING, "topic", expected, None))
             continue
         wanted = {
-            "partitions": str(partitions),
-            "replication": str(replication_factor),
-            **topic.config(min_insync=min_insync),
+            "partitions": str(shape.partitions),
+            "replication": str(shape.replication_factor),
+            **topic.config(min_insync=shape.min_insync),
         }
         found = {"partitions": str(layout[0]), "replication": str(layout[1]), **configs[topic.name]}
         differences += [

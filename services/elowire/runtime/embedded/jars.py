@@ -126,7 +126,8 @@ def _keep(jar: Jar, fetched: Path, cache: Path) -> None:
     if found != jar.sha256:
         raise JarError(
             f"the jar {jar} that was fetched is not the locked one: expected sha256 {jar.sha256}, "
-            f"got {found}. It was thrown away; nothing was started. Try again, and if it happens again ask who changed it"
+            f"got {found}. It was thrown away and nothing was started. Try again; if it happens again, do not "
+            "trust the network you are on"
         )
     kept = jar.path(cache)
     kept.parent.mkdir(parents=True, exist_ok=True)
@@ -135,9 +136,9 @@ def _keep(jar: Jar, fetched: Path, cache: Path) -> None:
 
 def _unavailable(left: Sequence[Jar], jars: Sequence[Jar], cache: Path, why: str) -> str:
     return (
-        f"{len(left)} of {len(jars)} jars of Apache Kafka {KAFKA_VERSION} are not in {cache} and could not "
-        f"be fetched (first: {left[0]}): {why}. Connect to the network once, or copy that folder from a machine "
-        "that has it, or use a Kafka cluster with --bootstrap"
+        f"{len(left)} of {len(jars)} jars of Apache Kafka {KAFKA_VERSION} are not in {cache} and could "
+        f"not be fetched (first: {left[0]}): {why}. Connect to the network once, or copy that folder from "
+        "a machine that has it, or use a Kafka cluster with --bootstrap"
     )
 
 
