@@ -60,7 +60,9 @@ class Stage(Protocol):
     sources: tuple[str, ...]
     changelog: str | None
 
-    def apply(self, records: Sequence[Record], table: dict[bytes, bytes], index: Any, partition: int) -> Effects:  # noqa: ANN401  # the index is private to the stage
+    def apply(
+        self, records: Sequence[Record], table: dict[bytes, bytes], index: Any, partition: int
+    ) -> Effects:  # noqa: ANN401  # the index is private to the stage
         """Decide over a batch; the table is only read."""
         ...
 

@@ -1,0 +1,99 @@
+"""The door of a stage: misrouted records go to their own partition, bad ones to the dead letters, the rest in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import orjson
+
+from elowire.contracts.dead_letters import DeadLetterReason, Refused, dead_letter_headers, original_headers
+from elowire.contracts.envelope import decode
+from elowire.contracts.topics import partition_of
+from elowire.processor.stage import Effects, Emit, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from elowire.contracts.events import InputEvent
+
+# What the dead-letters topic takes (4 MiB) less room for headers: a longer value is cut, its place in the log is named.
+LONGEST_VALUE: Final = 3 * 1024 * 1024
+PLAYER_EVENTS: Final = frozenset({"side", "reported", "first", "list"})
+
+
+class Admitted(NamedTuple):
+    """A record that was understood."""
+
+    record: Record
+    event_id: str
+    event: InputEvent
+
+
+class Door:
+    """Decodes the records of one stage's sources."""
+
+    def __init__(self, *, partitions: int, prefix: str, release: str) -> None:
+        self.partitions = partitions
+        self.prefix = prefix
+        self._release = release
+        self._dead_letters = f"{prefix}dead-letters"
+
+    def admit(self, records: Sequence[Record], partition: int, effects: Effects) -> Iterator[Admitted]:
+        """Yield what was understood, in order; everything else becomes an emit."""
+        cut = len(self.prefix)
+        for record in records:
+            if self._rerouted(effects, record, partition):
+                continue
+            event = decode(record.topic[cut:], record.key, record.value, record.headers)
+            if isinstance(event, Refused):
+                self.refuse(effects, record, event)
+            else:
+                yield Admitted(record, event.event_id, event.data)
+
+    def player_event(self, effects: Effects, record: Record, partition: int) -> dict[str, Any] | None:
+        """Return a record of the internal topic, or None if it was sent elsewhere."""
+        if self._rerouted(effects, record, partition):
+            return None
+        try:
+            event = orjson.loads(record.value or b"")
+        except orjson.JSONDecodeError as error:
+            event = None
+            problem = str(error)
+        else:
+            problem = "it is not a player event"
+        if record.key and isinstance(event, dict) and event.get("t") in PLAYER_EVENTS:
+            return event
+
+        self.refuse(
+            effects,
+            record,
+            Refused(
+                DeadLetterReason.UNPROCESSABLE,
+                problem,
+                expected="a record that Elowire wrote",
+                advice="This topic is internal: find out who else writes to it, and send inputs to the input topics.",
+            ),
+        )
+
+        return None
+
+    def _rerouted(self, effects: Effects, record: Record, partition: int) -> bool:
+        """Send a record that lies in the wrong partition to its own; that one's order is all that counts."""
+        if not record.key or (own := partition_of(record.key, self.partitions)) == partition:
+            return False
+        effects.emits.append(Emit(record.topic, own, record.key, record.value, record.headers))
+        effects.counts["rerouted"] += 1
+
+        return True
+
+    def refuse(self, effects: Effects, record: Record, refused: Refused) -> None:
+        """Send a record to the dead letters: its bytes, its headers, and why."""
+        effects.counts[f"dead_letter_{refused.reason}"] += 1
+        why = dead_letter_headers(refused, record.topic, record.partition, record.offset, self._release)
+        headers = [*original_headers(record.headers), *why]
+        value = record.value
+        if value is not None and len(value) > LONGEST_VALUE:
+            headers.append(("elowire-cut-from", b"%d" % len(value)))
+            value = value[:LONGEST_VALUE]
+        number = partition_of(record.key, self.partitions) if record.key else record.partition
+        effects.emits.append(Emit(self._dead_letters, number, record.key, value, headers))

@@ -1,0 +1,50 @@
+"""Output events as records: CloudEvents 1.0 in binary mode, the bytes a function of their content alone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+
+from elowire.processor.stage import Emit, Headers
+
+_FIXED = (
+    ("ce_specversion", b"1.0"),
+    ("ce_source", b"elowire/processor"),
+    ("content-type", b"application/json"),
+)
+
+
+def event_time(timestamp: int) -> bytes:
+    """Return a record's timestamp (milliseconds) as RFC 3339 in UTC."""
+    return (
+        datetime.fromtimestamp(timestamp / 1000, UTC)
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+        .encode()
+    )
+
+
+def headers_of(event_type: bytes, event_id: str, subject: bytes, time: bytes) -> Headers:
+    """Return the attributes of an output event as record headers."""
+    return [
+        ("ce_id", event_id.encode()),
+        ("ce_type", event_type),
+        ("ce_time", time),
+        ("ce_subject", subject),
+        *_FIXED,
+    ]
+
+
+def output(
+    topic: str,
+    partition: int,
+    key: bytes,
+    event_type: bytes,
+    event_id: str,
+    time: bytes,
+    data: dict[str, Any],
+) -> Emit:
+    """Return the record of one output event."""
+    return Emit(topic, partition, key, orjson.dumps(data), headers_of(event_type, event_id, key, time))

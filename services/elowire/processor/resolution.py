@@ -1,0 +1,136 @@
+"""The resolution of a tournament's unrated players, where an edition lets the rated opponents depend on it.
+
+Until 2021 a round robin resolves as a whole: Ra from the rated players, Ru of the unrated, one correction, and
+the rated players' games against them count with the corrected Ru (B.02 8.25, 8.52).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from elowire.domain import (
+    FirstEvent,
+    RoundRobinGame,
+    RoundRobinLine,
+    RoundRobinPlayer,
+    System,
+    counts_unrated_opponents,
+    crosstable_of_games,
+    disregarded,
+    edition_by_id,
+    initial_rating,
+    resolve_round_robin,
+    system_as_rated,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from elowire.domain import Edition
+
+State = dict[str, Any]
+
+NOTHING = FirstEvent(0, 0, Fraction(0), 0)
+
+
+class Met(NamedTuple):
+    """One game between two entrants, as far as the resolution asks; points in hundredths."""
+
+    white: bytes
+    black: bytes
+    white_points: int
+    black_points: int
+
+
+class Resolved(NamedTuple):
+    """An unrated entrant's outcome: `ru` is what opponents met, None where the result is disregarded."""
+
+    first: FirstEvent
+    ru: int | None
+    line: RoundRobinLine | None
+
+
+class Resolution(NamedTuple):
+    """All unrated entrants of a tournament; `number` grows with everything that can change the outcome."""
+
+    number: int
+    final: bool
+    system: System
+    outcomes: Mapping[bytes, Resolved]
+
+
+def depends_on_unrated(tournament: State | None) -> bool:
+    """Whether rated players' changes can depend on the unrated in this tournament."""
+    if tournament is None:
+        return False
+    t = tournament["d"]
+
+    return counts_unrated_opponents(edition_by_id(t["e"]), System(t["sy"]))
+
+
+def resolve(
+    tournament: State,
+    ratings: Mapping[bytes, int | None],
+    games: Sequence[Met],
+    *,
+    complete: bool,
+    number: int,
+) -> Resolution:
+    """Resolve a tournament as it stands.
+
+    `ratings` has every entrant's rating, 0 for the unrated, None while unknown; `games` those that are rated as
+    played, against unrated opponents too.
+    """
+    t = tournament["d"]
+    edition = edition_by_id(t["e"])
+    system = system_as_rated(System(t["sy"]), complete=complete)
+    known = [
+        game for game in games if ratings.get(game.white) is not None and ratings.get(game.black) is not None
+    ]
+    if system is System.ROUND_ROBIN and edition.round_robin is not None and _any_rated(ratings, known):
+        outcomes = _round_robin(edition, ratings, known)
+    else:
+        outcomes = _one_by_one(edition, system, ratings, known)
+
+    return Resolution(number, t["st"] == "finished", system, outcomes)
+
+
+def _any_rated(ratings: Mapping[bytes, int | None], games: Sequence[Met]) -> bool:
+    return any(ratings[name] for game in games for name in (game.white, game.black))
+
+
+def _round_robin(
+    edition: Edition, ratings: Mapping[bytes, int | None], games: Sequence[Met]
+) -> dict[bytes, Resolved]:
+    names = {key.hex(): key for key in ratings}
+    players = [
+        RoundRobinPlayer(name, ratings[key] or None, 0)
+        for name, key in sorted(names.items())
+        if ratings[key] is not None
+    ]
+    played = [RoundRobinGame(g.white.hex(), g.black.hex(), g.white_points, g.black_points) for g in games]
+    table = crosstable_of_games(players, played, edition)
+    report = resolve_round_robin(table, edition)
+
+    return {
+        names[line.player]: Resolved(line.first_event() or NOTHING, line.ru_new, line)
+        for line in report.lines
+        if line.rating is None
+    }
+
+
+def _one_by_one(
+    edition: Edition, system: System, ratings: Mapping[bytes, int | None], games: Sequence[Met]
+) -> dict[bytes, Resolved]:
+    outcomes = {}
+    for key, rating in ratings.items():
+        if rating != 0:
+            continue
+        met = [(ratings[g.black], g.white_points) for g in games if g.white == key]
+        met += [(ratings[g.white], g.black_points) for g in games if g.black == key]
+        event = FirstEvent.of_games([(r, points) for r, points in met if r], system=system)
+        dropped = disregarded(event, edition) is not None
+        outcomes[key] = Resolved(event, None if dropped else initial_rating([event], edition).ru, None)
+
+    return outcomes

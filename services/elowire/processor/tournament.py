@@ -1,0 +1,213 @@
+"""The tournament stage: from tournaments, entrants and games to one side per player.
+
+    tournament-events ─┐                        ┌─▶ player-events (sides, reported changes)
+                       ├─▶ state per tournament ┼─▶ tournament-ratings (one line per entrant)
+    game-results ──────┘                        └─▶ dead-letters
+
+A game waits in the state until its tournament and its players' facts are known, and is rated when they arrive.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from elowire.contracts.dead_letters import DeadLetterReason, Refused
+from elowire.contracts.events import Entrant, GameResult, PublishedRating, ReportedChange, Tournament
+from elowire.processor import state as states
+from elowire.processor.contents import entrant_content, game_content, tournament_content
+from elowire.processor.door import Door
+from elowire.processor.reported import reported_value
+from elowire.processor.sides import same_for_sides
+from elowire.processor.stage import Effects, Record
+from elowire.processor.tournament_emits import TournamentEmits
+from elowire.processor.tournament_index import TournamentIndex, entrant_key, game_key, named, tournament_key
+from elowire.processor.tournament_view import TournamentView
+from elowire.processor.upsert import Verdict, merge, superseded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from elowire.contracts.events import InputEvent
+
+State = dict[str, Any]
+
+# A game of which the round's other pairings need know nothing.
+UNPAIRED = frozenset({"annulled", "unplayed", "bye"})
+
+
+class TournamentStage:
+    """Keeps tournaments, entrants and games; sends every complete game to its two players."""
+
+    name = "tournament"
+
+    def __init__(self, *, partitions: int, prefix: str = "", release: str = "") -> None:
+        self.sources = (f"{prefix}tournament-events", f"{prefix}game-results")
+        self.changelog: str | None = f"{prefix}elowire-tournaments-changelog"
+        self._door = Door(partitions=partitions, prefix=prefix, release=release)
+
+    def version(self, state: bytes) -> int:
+        """Return the counter of a state."""
+        return states.counter(state)
+
+    def new_index(self) -> TournamentIndex:
+        """Return an empty index."""
+        return TournamentIndex()
+
+    def note(self, index: TournamentIndex, key: bytes, state: bytes) -> None:
+        """Take a recovered state into the index."""
+        index.note(key, states.decode(state))
+
+    def apply(
+        self, records: Sequence[Record], table: dict[bytes, bytes], index: TournamentIndex, partition: int
+    ) -> Effects:
+        """Decide over a batch of both sources."""
+        batch = _Batch(self._door, TournamentView(table, index))
+        for record, event_id, event in self._door.admit(records, partition, batch.effects):
+            batch.take(record, event_id, event)
+
+        return batch.finish()
+
+
+class _Batch:
+    """One batch: what changed, and which games and lines must be sent because of it."""
+
+    def __init__(self, door: Door, view: TournamentView) -> None:
+        self._door, self._view, self._index = door, view, view.index
+        self.effects = Effects()
+        self._emits = TournamentEmits(door, view, self.effects)
+        self._tournaments: dict[bytes, int] = {}
+        self._games: dict[bytes, None] = {}
+        self._lines: dict[bytes, int] = {}
+
+    def take(self, record: Record, event_id: str, event: InputEvent) -> None:
+        match event:
+            case GameResult():
+                self._take_game(record, event_id, event)
+            case Entrant():
+                self._take_entrant(record, event_id, event)
+            case Tournament():
+                self._take_tournament(record, event_id, event)
+            case ReportedChange():
+                # No state here: the player keeps the highest revision.
+                self._emits.to_player(event.player_id, reported_value(event_id, event))
+            case PublishedRating():
+                raise AssertionError("the door lets no published rating in here")
+
+    def _merge(
+        self, key: bytes, record: Record, event_id: str, revision: int, content: State
+    ) -> tuple[State | None, State | None, bool]:
+        """Merge a record; returns (state before, state to write or None, whether its games must be sent)."""
+        old = self._view.get(key)
+        new, verdict, current = merge(old, revision, event_id, content)
+        self.effects.counts[f"input_{verdict.value}"] += 1
+        if old is not None and verdict in {Verdict.OLDER, Verdict.CONFLICT}:
+            self._door.refuse(self.effects, record, superseded(verdict, revision, event_id, old))
+        # A record that is in the table already may have been put there by an owner who did not know its
+        # counterpart from the other topic: its games are sent again (rule 7 of the engine).
+        return old, new, current or verdict is Verdict.SAME
+
+    def _take_tournament(self, record: Record, event_id: str, event: Tournament) -> None:
+        tournament_id = event.tournament_id.encode()
+        key = tournament_key(tournament_id)
+        old, new, send = self._merge(key, record, event_id, event.revision, tournament_content(event))
+        if new is not None:
+            self._view.put(key, new)
+        if send:
+            if new is None or not same_for_sides(old, new):
+                self._games.update(self._index.games_in.get(tournament_id, {}))
+            self._touch(tournament_id, self._index.entrants_in.get(tournament_id, ()), record.timestamp)
+
+    def _take_entrant(self, record: Record, event_id: str, event: Entrant) -> None:
+        tournament_id = event.tournament_id.encode()
+        key = entrant_key(tournament_id, event.identity)
+        old, new, send = self._merge(key, record, event_id, event.revision, entrant_content(event))
+        if new is not None:
+            seen = {event.player_id, *((old["d"]["p"], *old["was"]) if old else ())}
+            new["was"] = sorted(seen - {None, new["d"]["p"]})
+            # Who was ever called unrated has to hear when he is not.
+            new["wu"] = event.unrated or (old is not None and old["wu"])
+            self._view.put(key, new)
+            self._index.note_entrant(tournament_id, key, new)
+        current = new or old
+        if send and current is not None:
+            named_by = {current["d"]["p"], *current["was"]} - {None}
+            for reference in (key, *(entrant_key(tournament_id, player_id) for player_id in named_by)):
+                self._games.update(dict.fromkeys(self._index.games_of.get(reference, ())))
+            self._touch(tournament_id, (key,), record.timestamp)
+
+    def _take_game(self, record: Record, event_id: str, event: GameResult) -> None:
+        tournament_id = event.tournament_id.encode()
+        key, content = game_key(tournament_id, event.game_id), game_content(event)
+        if (clash := self._other_game_in_round(tournament_id, key, content)) is not None:
+            self._door.refuse(self.effects, record, _twice_in_round(event, clash))
+            return
+
+        old, new, send = self._merge(key, record, event_id, event.revision, content)
+        if new is not None:
+            seen = named(content) + ([*named(old["d"]), *old["was"]] if old else [])
+            current = named(new["d"])
+            new["was"] = sorted(pair for pair in map(list, {tuple(p) for p in seen}) if pair not in current)
+            self._view.put(key, new)
+            self._index.note_game(tournament_id, key, new)
+        if send:
+            self._games[key] = None
+            names = [name for state in (old, new) if state for name, _ in (*named(state["d"]), *state["was"])]
+            keys = [self._view.canonical(tournament_id, name) for name in names]
+            self._touch(tournament_id, keys, record.timestamp)
+            if new is not None and old is not None:
+                self.effects.counts["annulments" if event.status == "annulled" else "corrections"] += 1
+
+    def _other_game_in_round(self, tournament_id: bytes, key: bytes, content: State) -> str | None:
+        """Return the id of another game that one of the two plays in this round, against somebody else.
+
+        Decided from game states alone: the chain of a game's states must follow from one topic.
+        """
+        if content["rd"] is None or content["st"] in UNPAIRED:
+            return None
+        pair = {reference for reference, _ in named(content)}
+        for reference in pair:
+            for other, number in self._index.games_of.get(entrant_key(tournament_id, reference), {}).items():
+                if number != content["rd"] or other == key:
+                    continue
+                state = self._view.get(other)
+                if state is None or state["d"]["st"] in UNPAIRED or state["d"]["rd"] != content["rd"]:
+                    continue
+                players = {name for name, _ in named(state["d"])}
+                if reference in players and players != pair:
+                    return other.rpartition(states.SEPARATOR)[2].decode()
+
+        return None
+
+    def _touch(self, tournament_id: bytes, lines: Iterable[bytes], timestamp: int) -> None:
+        self._tournaments[tournament_id] = timestamp
+        for key in lines:
+            self._lines[key] = timestamp
+
+    def finish(self) -> Effects:
+        """Send the sides of every game that was touched and the lines of every entrant concerned."""
+        for tournament_id, timestamp in self._tournaments.items():
+            if self._emits.resolution(tournament_id) is not None:
+                self._all_of(tournament_id, timestamp)
+        for key in self._games:
+            self._emits.sides(key)
+        for key, timestamp in self._lines.items():
+            self._emits.line(key, timestamp)
+        self.effects.puts = self._view.puts()
+
+        return self.effects
+
+    def _all_of(self, tournament_id: bytes, timestamp: int) -> None:
+        """Touch everything in a tournament where one result can change everybody's figures."""
+        self._games.update(self._index.games_in.get(tournament_id, {}))
+        for key in self._index.entrants_in.get(tournament_id, ()):
+            self._lines[key] = timestamp
+
+
+def _twice_in_round(event: GameResult, other: str) -> Refused:
+    return Refused(
+        DeadLetterReason.PLAYER_TWICE_IN_ROUND,
+        f"game {event.game_id} gives a player a second opponent in round {event.round}, who plays game {other} there",
+        field="round",
+        expected="one game per player and round, unless the same two play again",
+        advice=f"Correct the round or the players, or annul game {other}; then replay this record.",
+    )

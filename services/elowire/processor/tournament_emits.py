@@ -1,0 +1,183 @@
+"""What the tournament stage sends: the sides of a game, the line and the first rating of an entrant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from elowire.contracts.topics import TYPE_TOURNAMENT_RATING, partition_of
+from elowire.domain import FirstEvent, System
+from elowire.processor.first import first_value
+from elowire.processor.lines import Play, line_of, score_of
+from elowire.processor.outputs import event_time, output
+from elowire.processor.resolution import Resolution, Resolved, depends_on_unrated
+from elowire.processor.resolving import resolution_of
+from elowire.processor.sides import NOBODY, facts_of, sides_of
+from elowire.processor.stage import Effects, Emit
+from elowire.processor.state import SEPARATOR
+from elowire.processor.tournament_index import tournament_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from elowire.processor.door import Door
+    from elowire.processor.tournament_view import TournamentView
+
+State = dict[str, Any]
+
+
+class TournamentEmits:
+    """Builds emits from the states of one batch's view."""
+
+    def __init__(self, door: Door, view: TournamentView, effects: Effects) -> None:
+        self._partitions = door.partitions
+        self._player_events = f"{door.prefix}player-events"
+        self._tournament_ratings = f"{door.prefix}tournament-ratings"
+        self._view, self._effects = view, effects
+        self._resolutions: dict[bytes, Resolution | None] = {}
+
+    def to_player(self, player_id: str, value: bytes) -> None:
+        """Send a record into a player's log."""
+        key = player_id.encode()
+        self._effects.emits.append(Emit(self._player_events, partition_of(key, self._partitions), key, value))
+
+    def resolution(self, tournament_id: bytes) -> Resolution | None:
+        """Return the tournament's resolution, if its rated players' changes depend on the unrated."""
+        if tournament_id not in self._resolutions:
+            tournament = self._view.get(tournament_key(tournament_id))
+            needed = tournament is not None and depends_on_unrated(tournament)
+            self._resolutions[tournament_id] = resolution_of(self._view, tournament_id) if needed else None
+
+        return self._resolutions[tournament_id]
+
+    def sides(self, key: bytes) -> None:
+        """Send a game to its players, and a withdrawal to those it was taken from."""
+        game = self._view.get(key)
+        if game is None:
+            return
+        tournament_id, _, game_id = key.split(SEPARATOR)
+        d = game["d"]
+        white, black = (
+            (b"", None) if d[colour] is None else self._view.entrant(tournament_id, d[colour][0])
+            for colour in ("w", "b")
+        )
+        former = set(self._former(tournament_id, game))
+        for _, entrant in (white, black):
+            former.update(entrant["was"] if entrant is not None else ())
+        name = tournament_id.decode()
+        tournament = self._view.get(tournament_key(tournament_id))
+        resolution = self.resolution(tournament_id)
+        for player_id, value in sides_of(
+            f"{name}:{game_id.decode()}", name, tournament, game, white, black, sorted(former), resolution
+        ):
+            self.to_player(player_id, value)
+
+    def _former(self, tournament_id: bytes, game: State) -> Iterator[str]:
+        """Yield the players of every pairing that a game had before."""
+        for reference, printed in game["was"]:
+            _, entrant = self._view.entrant(tournament_id, reference)
+            if entrant is not None:
+                yield from entrant["was"]
+                if entrant["d"]["p"]:
+                    yield entrant["d"]["p"]
+            elif printed:
+                yield printed
+
+    def line(self, key: bytes, timestamp: int) -> None:
+        """Send the line of an entrant: everything it has played in this tournament so far."""
+        tournament_id, _, reference = key.split(SEPARATOR)
+        tournament = self._view.get(tournament_key(tournament_id))
+        if tournament is None:
+            return
+        entrant = self._view.get(key)
+        resolution = self.resolution(tournament_id)
+        plays, revision = self._plays(tournament_id, key, tournament, entrant, resolution)
+        if entrant is None and not plays:
+            return
+        own = facts_of(entrant, None, tournament, key) if entrant is not None else plays[0].own
+        revision += tournament["s"] + (entrant["s"] if entrant is not None else 0)
+        outcome = None
+        if own.rating == 0:
+            outcome = self._outcome(tournament, key, plays, resolution)
+        if resolution is not None:
+            revision = resolution.number
+        name, entrant_id = tournament_id.decode(), reference.decode()
+        data = line_of(name, entrant_id, revision, tournament, own, plays, outcome)
+        self._effects.emits.append(
+            output(
+                self._tournament_ratings,
+                partition_of(tournament_id, self._partitions),
+                tournament_id,
+                TYPE_TOURNAMENT_RATING.encode(),
+                f"{name}:{entrant_id}:{revision}",
+                event_time(timestamp),
+                data,
+            )
+        )
+        if entrant is not None and entrant["wu"]:
+            self._first(name, tournament, entrant, revision, outcome, resolution)
+
+    def _outcome(
+        self, tournament: State, key: bytes, plays: list[Play], resolution: Resolution | None
+    ) -> Resolved | None:
+        """Return what an unrated entrant has reached: by the whole tournament, or by the own games alone."""
+        if resolution is not None:
+            return resolution.outcomes.get(key)
+        _, rated = score_of(tournament, plays)
+        games = [(opponent, scored) for _, opponent, scored in rated]
+        system = System(tournament["d"]["sy"])
+
+        return Resolved(FirstEvent.of_games(games, system=system), None, None)
+
+    def _first(  # noqa: PLR0913  # the facts of one record
+        self,
+        tournament_id: str,
+        tournament: State,
+        entrant: State,
+        revision: int,
+        outcome: Resolved | None,
+        resolution: Resolution | None,
+    ) -> None:
+        """Send what this event adds to a first rating; players who are not the unrated one any more hear so."""
+        system = System(tournament["d"]["sy"]) if resolution is None else resolution.system
+        player_id = entrant["d"]["p"]
+        if player_id is not None:
+            event = None if outcome is None else outcome.first
+            self.to_player(player_id, first_value(tournament_id, tournament, revision, event, system))
+        for former in entrant["was"]:
+            self.to_player(former, first_value(tournament_id, tournament, revision, None, system))
+
+    def _plays(
+        self,
+        tournament_id: bytes,
+        key: bytes,
+        tournament: State,
+        entrant: State | None,
+        resolution: Resolution | None,
+    ) -> tuple[list[Play], int]:
+        """Return an entrant's games in the order of rounds, and the sum of the counters they rest on."""
+        plays, revision = [], 0
+        references = self._view.references(key, entrant)
+        for game_key in self._view.games_of(tournament_id, references):
+            game = self._view.get(game_key)
+            if game is None:
+                continue
+            revision += game["s"]
+            d = game["d"]
+            for mine, theirs in (("w", "b"), ("b", "w")):
+                if d[mine] is None or d[mine][0] not in references:
+                    continue
+                if self._view.canonical(tournament_id, d[mine][0]) != key:
+                    continue
+                facts = NOBODY
+                if d[theirs] is not None:
+                    opponent_key, opponent = self._view.entrant(tournament_id, d[theirs][0])
+                    facts = facts_of(opponent, d[theirs], tournament, opponent_key)
+                    revision += opponent["s"] if opponent is not None else 0
+                own = facts_of(entrant, d[mine], tournament, key)
+                if facts.rating == 0 and own.rating and resolution is not None and resolution.final:
+                    outcome = resolution.outcomes.get(facts.key)
+                    facts = facts._replace(rating=(outcome.ru or 0) if outcome is not None else 0)
+                plays.append(Play(game_key, game, mine, own, facts))
+        plays.sort(key=lambda play: (play.game["d"]["rd"] or 0, play.key))
+
+        return plays, revision
