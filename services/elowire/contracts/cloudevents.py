@@ -77,19 +77,27 @@ def read_structured(event: object) -> Decoded:
     """Read an event that is one JSON object with its attributes and `data`."""
     if not isinstance(event, dict):
         raise RefusedError(
-            DeadLetterReason.NOT_JSON,
-            f"the value is a JSON {type(event).__name__}",
+            DeadLetterReason.INVALID_FIELD,
+            f"the value is {shown(event)}",
             expected="a CloudEvent, which is a JSON object",
             advice="Send the data with ce_ headers, or a whole CloudEvent as one JSON object.",
         )
     entry, source = _origin(event.get("specversion"), event.get("source"), event.get("type"), "")
     event_id = _attribute(event.get("id"), "id")
     time = event.get("time")
+    if not isinstance(event.get("data"), dict):
+        raise RefusedError(
+            DeadLetterReason.INVALID_FIELD,
+            f"data is {shown(event.get('data'))}",
+            field="data",
+            expected="an object",
+            advice="Send the data as JSON in the member data.",
+        )
     try:
-        data = orjson.dumps(event.get("data"))
+        data = orjson.dumps(event["data"])
     except TypeError:
         raise RefusedError(
-            DeadLetterReason.NOT_JSON,
+            DeadLetterReason.INVALID_FIELD,
             "data is nested too deeply",
             field="data",
             expected="the fields of the event",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from elowire.contracts.fields import PATTERN_WORDS, RULE
@@ -34,7 +35,11 @@ def _fault(found: ErrorDetails) -> FieldFault:
     path = [str(step) for step in found["loc"]]
     if found["type"] == RULE:
         field = ".".join([*path, context["field"]]).rstrip(".")
-        return FieldFault(field, f"{field} breaks a rule", context["expected"], context["advice"])
+        alone = context["field"] == ""
+        problem = (
+            f"{field} is {shown(found['input'])}" if alone else f"{field} does not fit the rest of the event"
+        )
+        return FieldFault(field, problem, context["expected"], context["advice"])
 
     field = ".".join(path)
     if found["type"] == "missing":
@@ -51,8 +56,15 @@ def _fault(found: ErrorDetails) -> FieldFault:
         field,
         f"{field or 'the event'} is {shown(found['input'])}",
         _expected(found["type"], context, found["msg"]),
-        _ADVICE.get(path[-1] if path else "", _GENERAL_ADVICE),
+        _advice(path, context),
     )
+
+
+def _advice(path: list[str], context: Mapping[str, Any]) -> str:
+    if any(isinstance(bound, date) for bound in context.values()):
+        return "Correct the day; no edition of the rating regulations that is known here covers it."
+
+    return _ADVICE.get(path[-1] if path else "", _GENERAL_ADVICE)
 
 
 def shown(value: object) -> str:
@@ -92,16 +104,12 @@ _EXPECTED = {
 
 _GENERAL_ADVICE = "Correct the value and send the event again."
 _RATING_ADVICE = "Leave the rating out while it is not known; a player without one has no rating, not 0."
-_DAY_ADVICE = "The rating regulations known here begin with the edition of 2003; correct the day."
 
 _ADVICE = {
     "revision": "Send a whole number that grows with every change, such as the event time in milliseconds.",
     "rating": _RATING_ADVICE,
     "own_rating": _RATING_ADVICE,
     "k": "Leave k out where it is not known; it is then taken from the list or derived.",
-    "starts_on": _DAY_ADVICE,
-    "ends_on": _DAY_ADVICE,
-    "played_on": _DAY_ADVICE,
     "sum_change": "Send the sum before K as a string in hundredths; a number would lose exactness.",
     "round": "Leave the round out where it is not known.",
     "board": "Leave the board out where it is not known.",
