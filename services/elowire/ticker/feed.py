@@ -19,7 +19,8 @@ from elowire.ticker.views import change_view
 _CHECK_S = 5.0
 _REPLY_S = 10.0
 _RETRY_S = 2.0
-_FAULTS = (OSError, LookupError, TimeoutError, RuntimeError)
+# aiokafka's errors are RuntimeErrors; those of the network, time-outs too, are OSErrors.
+_FAULTS = (OSError, RuntimeError, kafka.TopicMissingError)
 
 log = get_logger(__name__)
 

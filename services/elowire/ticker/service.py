@@ -13,12 +13,14 @@ import orjson
 import uvicorn
 
 from elowire.runtime import clock
-from elowire.runtime.admin import AdminServer
+from elowire.runtime.admin import AdminServer, PortTakenError
 from elowire.runtime.logs import get_logger
+from elowire.runtime.metrics import Registry
 from elowire.runtime.settings import Settings
 from elowire.ticker.api import Sources, create_app, heartbeat_data
 from elowire.ticker.board import Board
 from elowire.ticker.feed import Feed
+from elowire.ticker.metrics import TickerMetrics
 from elowire.ticker.stream import Stream
 
 _BEAT_S = 5.0
@@ -26,10 +28,6 @@ _DRAIN_S = 5
 _BACKLOG = 2048
 
 log = get_logger(__name__)
-
-
-class PortTakenError(OSError):
-    """The ticker's port cannot be had; the sentence names it and the setting that moves it."""
 
 
 class _Server(uvicorn.Server):
@@ -48,8 +46,14 @@ class Ticker:
         self._stream = Stream(f"{clock.now_ms():x}{token_hex(2)}")
         self._board = Board()
         self._feed = Feed(settings.bootstrap, self._board, self._stream)
+        registry = Registry("ticker")
+        self._metrics = TickerMetrics(registry, self._board, self._feed.progress, self._stream)
         self._admin = AdminServer(
-            settings.host, settings.ticker_admin_port, live=self._live, ready=self._ready
+            settings.host,
+            settings.ticker_admin_port,
+            live=self._live,
+            ready=self._ready,
+            registry=registry,
         )
         self._server: _Server | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -63,7 +67,7 @@ class Ticker:
         """Listen and begin to read; answers are 503 until the board is complete.
 
         Raises:
-            PortTakenError: something else listens on the ticker's port.
+            PortTakenError: something else listens on the ticker's port, or on its admin port.
 
         """
         listener = _listen(self._settings.host, self._settings.ticker_port)
@@ -113,6 +117,7 @@ class Ticker:
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(_BEAT_S)
+            self._metrics.take()
             self._stream.beat(orjson.dumps(heartbeat_data(self._feed.progress, clock.now)))
 
     def _live(self) -> str | None:

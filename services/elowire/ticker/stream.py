@@ -53,7 +53,6 @@ class Watcher:
 
     def __init__(self, interest: Interest, waiting: int) -> None:
         self.interest = interest
-        self.slow = False
         self._frames: asyncio.Queue[bytes | None] = asyncio.Queue(waiting)
 
     def put(self, frame: bytes) -> bool:
@@ -64,7 +63,6 @@ class Watcher:
         try:
             self._frames.put_nowait(frame)
         except asyncio.QueueFull:
-            self.slow = True
             self.end()
             return False
         return True
@@ -90,11 +88,16 @@ class Stream:
         waiting: events that may wait for one slow watcher.
         watchers: how many may watch at once.
 
+    Attributes:
+        number: changes published since the start.
+        slow: watchers let go since the start because they did not keep up.
+
     """
 
     def __init__(self, epoch: str, *, kept: int = 5_000, waiting: int = 1_000, watchers: int = 5_000) -> None:
+        self.number = 0
+        self.slow = 0
         self._epoch = epoch
-        self._number = 0
         self._ring: deque[_Kept] = deque(maxlen=kept)
         self._waiting = waiting
         self._most = watchers
@@ -111,12 +114,12 @@ class Stream:
     @property
     def cursor(self) -> str:
         """The id of the newest change."""
-        return f"{self._epoch}-{self._number}"
+        return f"{self._epoch}-{self.number}"
 
     def publish(self, change: Change, data: bytes) -> None:
         """Give a change its number, and hand it to everybody whom it concerns."""
-        self._number += 1
-        kept = _Kept(self._number, change, self.frame(change.event, data))
+        self.number += 1
+        kept = _Kept(self.number, change, self.frame(change.event, data))
         self._ring.append(kept)
         for watcher in [one for one in self._watchers if one.interest.covers(change)]:
             self._hand(watcher, kept.frame)
@@ -137,8 +140,8 @@ class Stream:
         if epoch != self._epoch or not number.isascii() or not number.isdigit():
             return None
         seen = int(number[:18])
-        oldest = self._ring[0].number if self._ring else self._number + 1
-        if not oldest - 1 <= seen <= self._number:
+        oldest = self._ring[0].number if self._ring else self.number + 1
+        if not oldest - 1 <= seen <= self.number:
             return None
         return [kept.frame for kept in self._ring if kept.number > seen and interest.covers(kept.change)]
 
@@ -170,4 +173,5 @@ class Stream:
 
     def _hand(self, watcher: Watcher, frame: bytes) -> None:
         if not watcher.put(frame):
+            self.slow += 1
             self._watchers.discard(watcher)

@@ -116,7 +116,7 @@ async def test_a_slow_watcher_is_let_go_and_the_others_stay():
             reading = asyncio.create_task(anext(quick))
             await asyncio.sleep(0)
 
-    assert len(stream) == 1
+    assert (len(stream), stream.slow) == (1, 1)
     with pytest.raises(StopAsyncIteration):
         await anext(slow)
     reading.cancel()
@@ -147,4 +147,3 @@ def test_the_queue_of_a_watcher_is_bounded():
     watcher = Watcher(EVERYTHING, 2)
 
     assert [watcher.put(b"x") for _ in range(3)] == [True, True, False]
-    assert watcher.slow

@@ -115,13 +115,16 @@ function put(data) {
 
 function cells(data) {
   const corrected = ["correction", "annulment"].includes(data.cause?.kind);
+  const moved = () =>
+    data.pending_games || hundredths(data.change)
+      ? change(data.change, corrected)
+      : element("span", { class: "level" }, "–");
   const name = element("span", { class: "name" }, data.name ?? data.player_id);
   if (data.title) name.prepend(element("span", { class: "title" }, data.title));
   const brief = [`${data.published.rating} → ${data.predicted}`, data.federation];
   if (data.pending_games) brief.push(data.pending_games === 1 ? "1 game" : `${data.pending_games} games`);
   return [
-    element("td", { class: "rank" }, String(data.rank)),
-    element("td", { class: "move" }, movement(data.rank_change)),
+    ...places(data.rank, data.rank_change),
     element(
       "th",
       { class: "player", scope: "row" },
@@ -134,10 +137,17 @@ function cells(data) {
       ),
     ),
     element("td", { class: "published" }, String(data.published.rating)),
-    element("td", { class: "live" }, decimal(data.live)),
-    element("td", { class: "change" }, data.pending_games || hundredths(data.change) ? change(data.change, corrected) : element("span", { class: "level" }, "–")),
+    element("td", { class: "live" }, decimal(data.live), element("span", { class: "brief" }, moved())),
+    element("td", { class: "change" }, moved()),
     element("td", { class: "next" }, String(data.predicted)),
     element("td", { class: "games" }, data.pending_games ? String(data.pending_games) : ""),
+  ];
+}
+
+function places(rank, gained) {
+  return [
+    element("td", { class: "rank" }, String(rank), element("span", { class: "brief" }, movement(gained))),
+    element("td", { class: "move" }, movement(gained)),
   ];
 }
 
@@ -161,8 +171,9 @@ function arrange() {
       if (rank !== entry.rank) {
         entry.rank = rank;
         const [place, move] = entry.row.children;
-        place.textContent = String(rank);
-        move.replaceChildren(movement(entry.base - rank));
+        const [newPlace, newMove] = places(rank, entry.base - rank);
+        place.replaceWith(newPlace);
+        move.replaceWith(newMove);
       }
     }
     if (rows.children[index] !== entry.row) rows.insertBefore(entry.row, rows.children[index] ?? null);

@@ -18,9 +18,14 @@ function about(path, get) {
   ]);
   return [
     element("h2", {}, `GET ${path}`),
-    element("p", {}, get.description ?? get.summary),
+    element("p", {}, ...marked(get.description ?? get.summary)),
     parameters.length ? element("dl", {}, ...parameters) : null,
   ].filter(Boolean);
+}
+
+// The description writes names as `name`.
+function marked(text) {
+  return text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
 }
 
 function bounds(schema) {

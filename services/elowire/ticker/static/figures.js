@@ -49,13 +49,14 @@ export function movement(places) {
   return element(
     "span",
     { class: up ? "up" : "down" },
-    element("span", { "aria-hidden": "true" }, `${up ? "▲" : "▼"}${size}`),
+    element("span", { "aria-hidden": "true" }, `${up ? "▲" : "▼"}\u2009${size}`),
     element("span", { class: "unseen" }, `${up ? "up" : "down"} ${size}`),
   );
 }
 
 export function age(milliseconds) {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 3) return "just now";
   if (seconds < 90) return `${seconds} s ago`;
   if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min ago`;
   if (seconds < 36 * 3600) return `${Math.round(seconds / 3600)} h ago`;
