@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from elowire.domain import Refusal
-from elowire.processor import ledger as ledgers
 from elowire.processor import state as states
-from elowire.processor.ledger import Account, Figures, Reported, Side, figures_of, listed_until
+from elowire.processor.entries import LISTS_KEPT, Account, Reported, Side, new_account, side_from
+from elowire.processor.figures import Figures, cap_once, figures_of, listed_until, printed_until
 from elowire.processor.first import First
 from elowire.processor.reconcile import reconciliation_of
 
@@ -45,7 +45,7 @@ class Ledger:
     """One player's account and settled games during a batch."""
 
     def __init__(self, raw: bytes | None, settled: bytes | None) -> None:
-        self.account: Account = ledgers.new_account() if raw is None else states.decode(raw)
+        self.account: Account = new_account() if raw is None else states.decode(raw)
         self.settled: Account = {"s": 0, "P": {}} if settled is None else states.decode(settled)
         self.changed = self.settled_changed = False
 
@@ -70,7 +70,7 @@ class Ledger:
         old = self._known(game)
         if old is not None and old.revision >= event["r"]:
             return
-        side = ledgers.side_from(event)
+        side = side_from(event)
         pending = self.account["G"].get(game)
         moved: list[str] = []
         if side.period is not None and side.period <= listed_until(self.account, side):
@@ -79,11 +79,11 @@ class Ledger:
         else:
             self._forget(game, side)
             self.account["G"][game] = list(side)
-            moved = ledgers.cap_once(self.account, side)
+            moved = cap_once(self.account, side)
             side = Side(*self.account["G"][game])
         late = game not in self.account["G"]
         if pending is not None and late:
-            moved = ledgers.cap_once(self.account, Side(*pending))
+            moved = cap_once(self.account, Side(*pending))
 
         affected = {side.time_control, old.time_control if old else None} - {None}
         same = old is not None and old[1:] == side[1:] and (pending is not None) == (not late)
@@ -124,7 +124,7 @@ class Ledger:
         self._forget(game, side)
         periods = self.settled["P"]
         periods.setdefault(side.period, {})[game] = list(side)
-        while len(periods) > ledgers.LISTS_KEPT:
+        while len(periods) > LISTS_KEPT:
             del periods[min(periods)]
         self.settled["s"] = self.account["s"] + 1
         self.settled_changed = True
@@ -162,10 +162,7 @@ class Ledger:
         old = self.account["P"].get(event["T"])
         if old is not None and old[0] >= first.revision:
             return
-        settled = max(
-            (n for n, e in self.account["L"].items() if e[3].get(first.time_control, (0,))[0]), default=""
-        )
-        if first.period <= settled:
+        if first.period <= printed_until(self.account, first.time_control):
             return  # a list has printed a rating since: the pool is closed
         self.account["P"][event["T"]] = list(first)
         changed = self._refigure({first.time_control, old[1] if old else first.time_control})
@@ -181,13 +178,13 @@ class Ledger:
         if old is not None and old[:2] >= event["r"]:
             return
         newest = max(lists, default="")
-        if len(lists) >= ledgers.LISTS_KEPT and name < min(lists):
+        if len(lists) >= LISTS_KEPT and name < min(lists):
             return
         verdicts = {}
         if name > newest:
             verdicts = reconciliation_of(self.account, name, event["tc"])
         lists[name] = [*event["r"], event["kd"], event["tc"], event["y"]]
-        while len(lists) > ledgers.LISTS_KEPT:
+        while len(lists) > LISTS_KEPT:
             del lists[min(lists)]
         settled = self._settle()
         affected = {*event["tc"], *self.account["F"]}
@@ -213,11 +210,13 @@ class Ledger:
                 self._remember(game, side)
                 del self.account["G"][game]
                 settled.append((game, side))
-        until = max(self.account["L"], default="")
+        oldest = min(self.account["L"], default="")
         for name, line in list(self.account["R"].items()):
-            if Reported(*line).period <= until and len(self.account["L"]) >= ledgers.LISTS_KEPT:
-                if Reported(*line).period < min(self.account["L"]):
-                    del self.account["R"][name]
+            if Reported(*line).period < oldest:
+                del self.account["R"][name]
+        for name, line in list(self.account["P"].items()):
+            if First(*line).period <= printed_until(self.account, First(*line).time_control):
+                del self.account["P"][name]
 
         return settled
 

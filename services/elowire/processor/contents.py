@@ -11,7 +11,7 @@ Content = dict[str, Any]
 
 
 def tournament_content(event: Tournament) -> Content:
-    """Return a tournament's content: edition, list and period are the stated ones or follow from the dates."""
+    """Return a tournament's content; edition, list and period are stated or follow from the dates."""
     return {
         "n": event.name,
         "tc": event.time_control,

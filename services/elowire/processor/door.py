@@ -1,4 +1,4 @@
-"""The door of a stage: misrouted records go to their own partition, bad ones to the dead letters, the rest in."""
+"""The door of a stage: misrouted records go to their partition, bad ones to the dead letters, the rest in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from elowire.contracts.events import InputEvent
 
-# What the dead-letters topic takes (4 MiB) less room for headers: a longer value is cut, its place in the log is named.
+# What the dead-letters topic takes (4 MiB) less room for headers; a longer value is cut and its place named.
 LONGEST_VALUE: Final = 3 * 1024 * 1024
 PLAYER_EVENTS: Final = frozenset({"side", "reported", "first", "list"})
 
@@ -71,7 +71,7 @@ class Door:
                 DeadLetterReason.UNPROCESSABLE,
                 problem,
                 expected="a record that Elowire wrote",
-                advice="This topic is internal: find out who else writes to it, and send inputs to the input topics.",
+                advice="This topic is internal: find out who writes to it; inputs belong on the input topics.",
             ),
         )
 

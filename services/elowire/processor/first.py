@@ -1,4 +1,4 @@
-"""First ratings on their way from the tournament stage, which knows the games, to the player stage, which pools.
+"""First ratings on their way from the tournament stage, which knows the games, to the player's pool.
 
 One record per unrated entrant and tournament: what this event adds to a first rating (B.02 8.2, 8.3).
 """
@@ -52,7 +52,7 @@ class First(NamedTuple):
 def first_value(
     tournament_id: str, tournament: State, revision: int, event: FirstEvent | None, system: System
 ) -> bytes:
-    """Return the player event of one unrated entrant; no event means that he is not (or no longer) unrated."""
+    """Return the player event of one unrated entrant; no event means that he is not unrated (any more)."""
     t = tournament["d"]
     counted = event or FirstEvent(0, 0, Fraction(0), 0)
     first = First(

@@ -21,7 +21,7 @@ def k_of(facts: Facts, edition_id: str, time_control: str, starts_on: str) -> tu
     )
 
 
-def derived_k(  # noqa: PLR0913  # each is one fact that the article asks for
+def derived_k(  # each is one fact that the article asks for
     rating: int,
     birth_year: int | None,
     games_played: int | None,
@@ -29,7 +29,7 @@ def derived_k(  # noqa: PLR0913  # each is one fact that the article asks for
     time_control: str,
     starts_on: str,
 ) -> tuple[int, str]:
-    """Return (K, reason) from a rating, a birth year and a number of games; `starts_on` is a day or a list."""
+    """Return (K, reason) from rating, birth year and number of games; `starts_on` is a day or a list."""
     day = day_of(f"{starts_on}-01" if len(starts_on) == len("2025-10") else starts_on)
     k, reason = k_factor(
         edition=edition_on(day) if edition_id is None else edition_by_id(edition_id),

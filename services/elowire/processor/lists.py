@@ -6,14 +6,16 @@ rating-lists ──▶ player-events
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from elowire.contracts.events import PublishedRating
 from elowire.processor.door import Door
 from elowire.processor.stage import Effects, Emit, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class ListsStage:
@@ -28,8 +30,12 @@ class ListsStage:
         self._door = Door(partitions=partitions, prefix=prefix, release=release)
 
     def apply(
-        self, records: Sequence[Record], table: dict[bytes, bytes], index: Any, partition: int
-    ) -> Effects:  # noqa: ANN401, ARG002
+        self,
+        records: Sequence[Record],
+        table: dict[bytes, bytes],  # noqa: ARG002  # there is none
+        index: Any,  # noqa: ANN401, ARG002  # there is none
+        partition: int,
+    ) -> Effects:
         """Forward a batch."""
         effects = Effects()
         for record, event_id, event in self._door.admit(records, partition, effects):

@@ -6,16 +6,16 @@ player-events ──▶ ledger per player ──▶ live-ratings, rated-games, r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-import orjson
+from typing import TYPE_CHECKING, Any
 
 from elowire.processor import account as accounts
 from elowire.processor import state as states
 from elowire.processor.door import Door
 from elowire.processor.player_outputs import Outputs
 from elowire.processor.stage import Effects, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # A settled game is remembered beside the account, so that the account's size does not grow with history.
 SETTLED = states.SEPARATOR + b"settled"
@@ -42,8 +42,12 @@ class PlayerStage:
         """Do nothing: a ledger stands on its own."""
 
     def apply(
-        self, records: Sequence[Record], table: dict[bytes, bytes], index: Any, partition: int
-    ) -> Effects:  # noqa: ANN401, ARG002
+        self,
+        records: Sequence[Record],
+        table: dict[bytes, bytes],
+        index: Any,  # noqa: ANN401, ARG002  # there is none
+        partition: int,
+    ) -> Effects:
         """Decide over a batch of player events."""
         effects = Effects()
         outputs = Outputs(effects, self._door.prefix, partition)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from elowire.domain import (
     GameChange,
@@ -14,10 +14,13 @@ from elowire.domain import (
     points_text,
     tenths_text,
 )
-from elowire.processor.ledger import Account, Figures, Side
+from elowire.processor.entries import Account, Side
+from elowire.processor.figures import Figures
 from elowire.processor.outputs import event_time, output
 from elowire.processor.rated import change_of
-from elowire.processor.stage import Effects
+
+if TYPE_CHECKING:
+    from elowire.processor.stage import Effects
 
 LIVE_RATING = b"elowire.live-rating.v1"
 RATED_GAME = b"elowire.rated-game.v1"

@@ -15,7 +15,7 @@ _CACHED: Final = 1 << 17
 
 
 @lru_cache(_CACHED)
-def change_of(  # noqa: PLR0913  # the arguments are the key of the cache
+def change_of(  # the arguments are the key of the cache
     own: int,
     opponent: int,
     points: int,
@@ -45,7 +45,7 @@ def one_upgrade(edition_id: str, time_control: str, starts_on: str) -> bool:
 def changes_of(
     games: Sequence[tuple[int, int, int]], edition_id: str, time_control: str, starts_on: str
 ) -> list[GameChange]:
-    """Rate the games (own rating, opponent's rating, points in hundredths) of one player in one tournament."""
+    """Rate one player's games (own rating, opponent's rating, points in hundredths) in one tournament."""
     if not one_upgrade(edition_id, time_control, starts_on):
         return [change_of(*game, edition_id, time_control, starts_on) for game in games]
     chosen = upgraded([own - opponent for own, opponent, _ in games])

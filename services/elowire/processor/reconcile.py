@@ -1,11 +1,12 @@
-"""When a list arrives: was the prediction right, and which known cause explains a difference?"""
+"""When a list arrives: whether the prediction was right, and which known cause explains a difference."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from elowire.domain import edition_by_id, live_figures, round_change
-from elowire.processor.ledger import Account, Figures, Reported, Side, periods_of
+from elowire.processor.entries import Account, Reported, Side
+from elowire.processor.figures import Figures, periods_of
 
 BASE_CORRECTION = "base-correction"
 

@@ -1,7 +1,7 @@
 """The resolution of a tournament's unrated players, where an edition lets the rated opponents depend on it.
 
-Until 2021 a round robin resolves as a whole: Ra from the rated players, Ru of the unrated, one correction, and
-the rated players' games against them count with the corrected Ru (B.02 8.25, 8.52).
+Until 2021 a round robin resolves as a whole: Ra from the rated players, Ru of the unrated, one correction,
+and the rated players' games against them count with the corrected Ru (B.02 8.25, 8.52).
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ def resolve(
 ) -> Resolution:
     """Resolve a tournament as it stands.
 
-    `ratings` has every entrant's rating, 0 for the unrated, None while unknown; `games` those that are rated as
-    played, against unrated opponents too.
+    `ratings` has every entrant's rating, 0 for the unrated, None while unknown; `games` those that are rated
+    as played, against unrated opponents too.
     """
     t = tournament["d"]
     edition = edition_by_id(t["e"])

@@ -1,8 +1,8 @@
 """From one game of a tournament to its sides: what each player's ledger has to know, with all facts inside.
 
-A side is a function of the states in the tournament's table and of nothing else. Its revision `r` is the tuple
-of the counters it was made from (tournament, game, White's facts, Black's facts, resolution): any of them that
-grows makes a greater tuple, so that the ledger can tell the newer side whatever the order of arrival.
+A side is a function of the states in the tournament's table and of nothing else. Its revision `r` is the
+tuple of the counters it was made from (tournament, game, White's facts, Black's facts, resolution): any of
+them that grows makes a greater tuple, so that the ledger can tell the newer side in any order of arrival.
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ def facts_of(
     return Facts(d["p"], rating, k, d["l"] or of_event, source, d["y"], d["gp"], key)
 
 
-def refusal_of(tournament: State | None, game: State, own: Facts, opponent: Facts) -> Refusal | None:
+def refusal_of(  # noqa: C901, PLR0911  # a list of reasons, read from the top
+    tournament: State | None, game: State, own: Facts, opponent: Facts
+) -> Refusal | None:
     """Return why a side does not count, or None; the first reason in the order of the regulations."""
     d = game["d"]
     if (reason := NOT_PLAYED.get(d["st"])) is not None:
@@ -119,7 +121,7 @@ def day_of(text: str) -> date:
     return date.fromisoformat(text)
 
 
-def sides_of(  # noqa: PLR0913  # the states that a game's sides follow from
+def sides_of(  # the states that a game's sides follow from
     game_id: str,
     tournament_id: str,
     tournament: State | None,
@@ -131,7 +133,8 @@ def sides_of(  # noqa: PLR0913  # the states that a game's sides follow from
 ) -> Iterator[tuple[str, bytes]]:
     """Yield (player id, side) for the players of a game, and a withdrawal for each player it was taken from.
 
-    A colour is (its entrant's key, its entrant); `former` names every player that the game or its entrants ever pointed to.
+    A colour is (its entrant's key, its entrant); `former` names every player that the game or its entrants
+    ever pointed to.
     """
     d = game["d"]
     own_facts = (

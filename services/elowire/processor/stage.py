@@ -54,15 +54,19 @@ class Effects:
 
 
 class Stage(Protocol):
-    """One step of the work: its sources are co-partitioned, its table has one partition per partition number."""
+    """One step of the work: co-partitioned sources, and a table with one partition per partition number."""
 
     name: str
     sources: tuple[str, ...]
     changelog: str | None
 
     def apply(
-        self, records: Sequence[Record], table: dict[bytes, bytes], index: Any, partition: int
-    ) -> Effects:  # noqa: ANN401  # the index is private to the stage
+        self,
+        records: Sequence[Record],
+        table: dict[bytes, bytes],
+        index: Any,  # noqa: ANN401  # what a stage derives from its table is its own affair
+        partition: int,
+    ) -> Effects:
         """Decide over a batch; the table is only read."""
         ...
 

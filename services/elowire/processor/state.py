@@ -1,4 +1,4 @@
-"""How the states of the two tables are written: a format byte, then JSON whose first member is the counter `s`.
+"""How the states of the two tables are written: a format byte, then JSON that begins with the counter `s`.
 
 The counter grows by one with each change of its key, so that recovery can tell the newer of two states
 without decoding the rest. A new shape gets a new format byte, and `decode` upgrades what it reads.
@@ -41,7 +41,7 @@ def decode(raw: bytes) -> State:
 
 
 def counter(raw: bytes) -> int:
-    """Return the counter of a state without decoding it: b'\\x01{"s":17,...' -> 17."""
+    """Return the counter of a state, which stands right behind its name, without decoding the rest."""
     if raw[:1] != FORMAT:
         raise UnknownFormatError(raw)
     end = raw.find(b",", _COUNTER_AT)
@@ -67,7 +67,7 @@ class Overlay:
             return state
 
     def put(self, key: bytes, state: State) -> None:
-        """Replace the state of a key; the last put of a batch is what is written, in the order of last puts."""
+        """Replace the state of a key; the last put of a batch is written, in the order of last puts."""
         self._seen[key] = state
         self.changed.pop(key, None)
         self.changed[key] = state

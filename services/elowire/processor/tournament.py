@@ -4,7 +4,7 @@
                        ├─▶ state per tournament ┼─▶ tournament-ratings (one line per entrant)
     game-results ──────┘                        └─▶ dead-letters
 
-A game waits in the state until its tournament and its players' facts are known, and is rated when they arrive.
+A game waits in the state until its tournament and its players' facts are known; then it is rated.
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ class _Batch:
 def _twice_in_round(event: GameResult, other: str) -> Refused:
     return Refused(
         DeadLetterReason.PLAYER_TWICE_IN_ROUND,
-        f"game {event.game_id} gives a player a second opponent in round {event.round}, who plays game {other} there",
+        f"game {event.game_id} pairs a player again in round {event.round}, who plays game {other} there",
         field="round",
         expected="one game per player and round, unless the same two play again",
         advice=f"Correct the round or the players, or annul game {other}; then replay this record.",

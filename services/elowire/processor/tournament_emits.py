@@ -128,7 +128,7 @@ class TournamentEmits:
 
         return Resolved(FirstEvent.of_games(games, system=system), None, None)
 
-    def _first(  # noqa: PLR0913  # the facts of one record
+    def _first(  # the facts of one record
         self,
         tournament_id: str,
         tournament: State,
@@ -137,7 +137,7 @@ class TournamentEmits:
         outcome: Resolved | None,
         resolution: Resolution | None,
     ) -> None:
-        """Send what this event adds to a first rating; players who are not the unrated one any more hear so."""
+        """Send what this event adds to a first rating; whoever is the unrated player no more hears so."""
         system = System(tournament["d"]["sy"]) if resolution is None else resolution.system
         player_id = entrant["d"]["p"]
         if player_id is not None:

@@ -34,7 +34,7 @@ def named(content: dict[str, Any]) -> list[list[str]]:
 
 
 class TournamentIndex:
-    """The index of one partition: games by entrant and by tournament, entrants by tournament and player id."""
+    """The index of one partition: games by entrant and tournament, entrants by tournament and player id."""
 
     __slots__ = ("_aliases", "entrants_in", "games_in", "games_of")
 

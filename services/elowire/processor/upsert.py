@@ -1,4 +1,4 @@
-"""Every input is an upsert: the highest (revision, event id) of an entity wins, whatever the order of arrival."""
+"""Every input is an upsert: the highest (revision, event id) of an entity wins, in any order of arrival."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def merge(
 ) -> tuple[State | None, Verdict, bool]:
     """Merge one record into the state of its entity.
 
-    Returns (state to write or None, verdict, whether the record became the current one). The state holds `s`
-    (counter), `r` (revision), `i` (event id), `old` (superseded [revision, event id] pairs) and the content `d`.
+    Returns (state to write or None, verdict, whether the record became the current one). The state holds
+    `s` (counter), `r` (revision), `i` (event id), `d` (content) and `old` (superseded [revision, event id]).
     """
     if old is None:
         return {"s": 1, "r": revision, "i": event_id, "d": content, "old": []}, Verdict.NEW, True
@@ -39,23 +39,18 @@ def merge(
     mine, theirs = (revision, event_id), (old["r"], old["i"])
     if mine == theirs:
         return None, Verdict.SAME if old["d"] == content else Verdict.CONFLICT, False
-    pair = [revision, event_id]
-    if pair in old["old"]:
+    if list(mine) in old["old"]:
         return None, Verdict.KNOWN, False
 
-    same_content = revision == old["r"] and old["d"] == content
-    if mine > theirs:
-        kept = [*old["old"], [old["r"], old["i"]]][-REMEMBERED:]
-        state = {"s": old["s"] + 1, "r": revision, "i": event_id, "d": content, "old": kept}
-        if same_content:
-            return state, Verdict.SAME, True
-        return state, Verdict.REPLACES if revision > old["r"] else Verdict.CONFLICT, True
+    current = mine > theirs
+    if revision == old["r"]:
+        verdict = Verdict.SAME if old["d"] == content else Verdict.CONFLICT
+    else:
+        verdict = Verdict.REPLACES if current else Verdict.OLDER
+    known = [*old["old"], list(theirs if current else mine)][-REMEMBERED:]
+    newer = {"r": revision, "i": event_id, "d": content} if current else {}
 
-    state = {**old, "s": old["s"] + 1, "old": [*old["old"], pair][-REMEMBERED:]}
-    if same_content:
-        return state, Verdict.SAME, False
-
-    return state, Verdict.OLDER if revision < old["r"] else Verdict.CONFLICT, False
+    return {**old, **newer, "s": old["s"] + 1, "old": known}, verdict, current
 
 
 def superseded(verdict: Verdict, revision: int, event_id: str, old: State) -> Refused:
@@ -67,7 +62,7 @@ def superseded(verdict: Verdict, revision: int, event_id: str, old: State) -> Re
             f"revision {revision} arrived after {known}, which stays in force",
             field="revision",
             expected=f"a revision above {old['r']}",
-            advice="Nothing is lost if the newer one is right; otherwise send this content with a higher revision.",
+            advice="If this content is the right one, send it again with a higher revision.",
         )
     winner = event_id if (revision, event_id) > (old["r"], old["i"]) else old["i"]
 

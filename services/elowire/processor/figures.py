@@ -1,0 +1,217 @@
+"""Live figures as a pure function of an account.
+
+live = published rating of the current list + sum of K·(S - PD) over sides whose period is in no list yet
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from elowire.domain import TimeControl, edition_by_id, live_figures
+from elowire.processor.entries import Account, Reported, Side
+from elowire.processor.first import First, initial_of
+from elowire.processor.k_of import derived_k
+from elowire.processor.rated import changes_of, one_upgrade
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Base(NamedTuple):
+    """The published rating that the live rating stands on."""
+
+    rating_list: str
+    rating: int
+    k: int
+    k_reason: str
+    listed_k: int | None
+    games: int | None
+
+
+class Figures(NamedTuple):
+    """What is published of one time control; ratings and changes in hundredths, `predicted` in points."""
+
+    rating_list: str | None
+    rating: int | None
+    listed_k: int | None
+    games: int | None
+    live: int | None
+    change: int
+    predicted: int | None
+    k_used: int | None
+    k_reason: str | None
+    pending_games: int
+    initial: dict[str, Any] | None
+    previous_live: int | None
+    previous_predicted: int | None
+
+
+def cap_once(account: Account, side: Side) -> list[str]:
+    """Choose the one capped game of a tournament again (8.3.1 of 2022); returns the games it changed.
+
+    A later game with a greater difference takes the cap away from an earlier one.
+    """
+    edition, time_control, starts_on = side.edition, side.time_control, side.starts_on
+    if edition is None or time_control is None or starts_on is None:
+        return []
+    if not one_upgrade(edition, time_control, starts_on):
+        return []
+    group = [
+        (game, other)
+        for game, entry in account["G"].items()
+        if entry[1] == side.tournament_id and (other := Side(*entry)).rated and other.edition == edition
+    ]
+    group.sort()
+    games = [(other.own or 0, other.opponent or 0, other.points or 0) for _, other in group]
+    changes = changes_of(games, edition, time_control, starts_on)
+    moved = []
+    for (game, other), change in zip(group, changes, strict=True):
+        if other.delta != change.delta:
+            account["G"][game] = list(other._replace(delta=change.delta))
+            moved.append(game)
+
+    return moved
+
+
+def listed_until(account: Account, side: Side) -> str:
+    """Return the list up to which periods are settled for such a side ('' if none is known).
+
+    A newcomer's games stay in the pool until a list prints a rating.
+    """
+    return max(account["L"], default="") if side.own else printed_until(account, side.time_control)
+
+
+def printed_until(account: Account, time_control: str | None) -> str:
+    """Return the newest list that prints a rating for a time control ('' if none is known)."""
+    lists = account["L"].items()
+
+    return max((name for name, entry in lists if entry[3].get(time_control, (0,))[0]), default="")
+
+
+def base_of(account: Account, time_control: str, sides: Iterable[Side]) -> Base | None:
+    """Return the rating to stand on: the newest list that prints one, else the entrant's own facts."""
+    listed = printed_until(account, time_control)
+    newest = max(
+        (s for s in sides if s.own), key=lambda s: (s.rating_list or "", s.own or 0, s.k or 0), default=None
+    )
+    if listed and (newest is None or listed >= (newest.rating_list or "")):
+        rating, k, games = account["L"][listed][3][time_control]
+        if k is not None:
+            return Base(listed, rating, k, "list", k, games)
+        if newest is not None and newest.k is not None:
+            return Base(listed, rating, newest.k, "entrant", None, games)
+        year, edition = account["L"][listed][4], newest.edition if newest else None
+        return Base(
+            listed, rating, *derived_k(rating, year, games, edition, time_control, listed), None, games
+        )
+    if newest is None or not newest.own:
+        return None
+
+    rating_list = newest.rating_list or ""
+    if newest.k is not None:
+        reason = "list" if newest.source == "list" else "entrant"
+        return Base(rating_list, newest.own, newest.k, reason, newest.k, newest.games_played)
+    k, reason = derived_k(
+        newest.own, newest.birth_year, newest.games_played, newest.edition, time_control, rating_list
+    )
+
+    return Base(rating_list, newest.own, k, reason, None, newest.games_played)
+
+
+def periods_of(
+    account: Account, sides: Iterable[Side], time_control: str, after: str, until: str = "9999-99"
+) -> tuple[list[tuple[int, int]], str | None, int]:
+    """Sum what belongs to the lists after one and up to another.
+
+    Returns ([(games, sum of ΔR in hundredths)] by period, edition of the newest, number of games here).
+    """
+    sums: dict[str, list[int]] = {}
+    newest: tuple[str, str] = ("", "")
+    count = 0
+    for side in sides:
+        period = side.period or ""
+        if side.refusal is None and side.own and after < period <= until:
+            entry = sums.setdefault(period, [0, 0])
+            entry[0] += 1
+            entry[1] += side.delta
+            count += 1
+            newest = max(newest, (period, side.edition or ""))
+    for line in account["R"].values():
+        reported = Reported(*line)
+        if (
+            reported.status == "reported"
+            and reported.time_control == time_control
+            and after < reported.period <= until
+        ):
+            entry = sums.setdefault(reported.period, [0, 0])
+            entry[0] += reported.games or 0
+            entry[1] += reported.sum_change
+            newest = max(newest, (reported.period, reported.edition))
+
+    return [(n, total) for _, (n, total) in sorted(sums.items())], newest[1] or None, count
+
+
+def figures_of(account: Account, time_control: str) -> Figures | None:
+    """Return the figures of one time control, or None when nothing is known of it."""
+    sides = [side for entry in account["G"].values() if (side := Side(*entry)).time_control == time_control]
+    base = base_of(account, time_control, sides)
+    before = account["F"].get(time_control)
+    previous_live, previous_predicted = (before[4], before[6]) if before else (None, None)
+    if base is None:
+        pool = [
+            first for entry in account["P"].values() if (first := First(*entry)).time_control == time_control
+        ]
+        initial = initial_of(pool)
+        if initial is None and not any(side.own == 0 for side in sides):
+            return None
+        pending = sum(side.in_pool for side in sides)
+        return Figures(
+            None,
+            None,
+            None,
+            None,
+            None,
+            0,
+            None,
+            None,
+            None,
+            pending,
+            initial,
+            previous_live,
+            previous_predicted,
+        )
+
+    periods, edition, games = periods_of(account, sides, time_control, base.rating_list)
+    if not periods:
+        return Figures(
+            base.rating_list,
+            base.rating,
+            base.listed_k,
+            base.games,
+            base.rating * 100,
+            0,
+            base.rating,
+            base.k,
+            base.k_reason,
+            0,
+            None,
+            previous_live,
+            previous_predicted,
+        )
+    live = live_figures(base.rating, base.k, periods, edition_by_id(edition or ""), TimeControl(time_control))
+
+    return Figures(
+        base.rating_list,
+        base.rating,
+        base.listed_k,
+        base.games,
+        live.live,
+        live.change,
+        live.predicted,
+        live.k_used,
+        "cut-700" if live.cut else base.k_reason,
+        games,
+        None,
+        previous_live,
+        previous_predicted,
+    )
