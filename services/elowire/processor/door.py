@@ -71,7 +71,7 @@ class Door:
                 DeadLetterReason.UNPROCESSABLE,
                 problem,
                 expected="a record that Elowire wrote",
-                advice="This topic is internal: find out who writes to it; inputs belong on the input topics.",
+                advice="This topic is internal: find out who writes to it; inputs go to the input topics.",
             ),
         )
 

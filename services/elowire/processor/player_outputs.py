@@ -14,12 +14,12 @@ from elowire.domain import (
     points_text,
     tenths_text,
 )
-from elowire.processor.entries import Account, Side
 from elowire.processor.figures import Figures
 from elowire.processor.outputs import event_time, output
 from elowire.processor.rated import change_of
 
 if TYPE_CHECKING:
+    from elowire.processor.entries import Account, Side
     from elowire.processor.stage import Effects
 
 LIVE_RATING = b"elowire.live-rating.v1"
