@@ -19,11 +19,11 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 INSTALL := --quiet --no-deps --require-hashes
 
 # Cheapest first. Every test file lives in one of these folders.
-SUITES := domain contracts project stages runtime engine services deploy broker browser
+SUITES := domain contracts project stages cli runtime engine services deploy broker browser
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: setup
 setup: $(VENV)/.project ## make .venv and install the locked packages and Elowire into it
@@ -98,6 +98,20 @@ $(SUITES:%=test-%): test-%: setup
 		echo "tests/$* has no test"; \
 	fi
 
+# Pages are looked at with Chromium. Where root and apt are at hand (CI, containers) it is installed; elsewhere it is asked for.
+.PHONY: chromium
+test-browser: chromium
+chromium:
+	@if ! find tests/browser -name 'test_*.py' 2>/dev/null | grep -q . || command -v chromium >/dev/null; then \
+		:; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		printf '\n== %s\n' "setup: Chromium"; \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends chromium >/dev/null; \
+	else \
+		echo "The browser tests need Chromium: install the package chromium of your system and try again." >&2; \
+		exit 1; \
+	fi
+
 .PHONY: test-fast
 test-fast: setup ## every test that needs no broker
 	$(STEP) "test: without a broker"
@@ -126,3 +140,8 @@ lock: setup ## write the locks anew from pyproject.toml (newest versions: UPGRAD
 	$(STEP) "lock: dev"
 	@$(LOCK) pyproject.toml --extra embedded --group dev --constraint requirements/embedded.txt --constraint requirements/installer.txt \
 		--output-file requirements/dev.txt
+
+.PHONY: lock-kafka
+lock-kafka: setup ## write the lock of the broker's jars anew
+	@$(BIN)/python -m elowire.runtime.embedded.relock requirements/kafka-jars.in > $(VENV)/kafka-jars.lock
+	@cat $(VENV)/kafka-jars.lock > requirements/kafka-jars.lock

@@ -26,7 +26,7 @@ FOREIGN = {
     ),
     "a word on how the work was organised": (
         r"\bissues? #?\d{1,2}\b|\bissues sho[w]\b|\bprototyp[e]\b|\bsub-?agent[s]?\b|\bLL[M]\b|\bCE[O]\b"
-        r"|\bhelper sessio[n]|\bshared/(?:design|rules|cases|events)[/]"
+        r"|\bhelper[ ]session|\bshared/(?:design|rules|cases|events)[/]"
     ),
 }
 UNPROVED = {

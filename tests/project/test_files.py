@@ -35,9 +35,9 @@ def test_every_file_speaks_of_the_product_alone():
 @pytest.mark.parametrize(
     "planted",
     [
-        "cd /wo" + "rk/main",
-        "open('/ro" + "ot/notes')",
-        "/ho" + "me/ann/elowire",
+        "cd /" + "work/main",
+        "open('/" + "root/notes')",
+        "/" + "home/ann/elowire",
         "--index-url https://pypi" + ".org/simp" + "le",
         "https://files.python" + "hosted.org/x.whl",
         "https://repo1" + ".maven.org/maven2",

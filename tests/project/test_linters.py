@@ -5,9 +5,13 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from tests.project.guards import ROOT
 
 TOOLS = Path(sys.executable).parent
@@ -172,6 +176,27 @@ def test_an_import_contract_bites(tree, path, source, broken):
     assert [line for line in printed.splitlines() if line.startswith(broken) and line.endswith("BROKEN")], (
         printed
     )
+
+
+def declared() -> set[str]:
+    """The import names of every library that Elowire declares."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = [*project["dependencies"], *project["optional-dependencies"]["embedded"]]
+    wanted = {canonicalize_name(Requirement(line).name) for line in lines}
+
+    return {
+        module
+        for module, owners in packages_distributions().items()
+        if wanted & {canonicalize_name(owner) for owner in owners} and not module.startswith("_")
+    }
+
+
+@pytest.mark.parametrize(("contract", "allowed"), [("domain", set()), ("contracts", {"orjson", "pydantic"})])
+def test_no_declared_library_is_missing_in_the_contract(contract, allowed):
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    forbidden = next(set(one["forbidden_modules"]) for one in contracts if one["id"] == contract)
+
+    assert declared() - forbidden == allowed
 
 
 def test_a_circle_of_siblings_is_found(tree):
