@@ -15,6 +15,7 @@ COMMANDS = (
     "expect",
     "rate",
     "feed",
+    "ticker",
 )
 """Modules of this package that hold the commands, in the order of `elowire --help`."""
 
@@ -73,7 +74,8 @@ def main() -> None:
 
 def _is_expected(fault: Exception) -> bool:
     """Say whether Kafka or a setting failed in a way whose message is written for the user."""
-    from elowire.runtime import kafka, settings  # noqa: PLC0415 - slow to load, needed only when something failed
+    # Slow to load, and needed only when something failed.
+    from elowire.runtime import kafka, settings
 
     return isinstance(
         fault,
