@@ -159,14 +159,14 @@ def initial_rating(
     """
     reason = InitialReason.NO_GAMES
     counted: list[FirstEvent] = []
-    for event in sorted(events, key=_order):
+    for event in sorted((event for event in events if event.games), key=_order):
         dropped = disregarded(event, edition) if not counted else None
-        if dropped is not None:
-            reason = dropped if dropped is not InitialReason.NO_GAMES else reason
-        elif not _is_below_floor(event, edition, day):
+        if dropped is None and _is_below_floor(event, edition, day):
+            dropped = InitialReason.BELOW_FLOOR
+        if dropped is None:
             counted.append(event)
         else:
-            reason = InitialReason.BELOW_FLOOR
+            reason = dropped
     pooled = _within_window(counted, edition)
     if not pooled:
         return InitialRating(
@@ -219,9 +219,8 @@ def _order(event: FirstEvent) -> tuple[bool, int, int, int, Fraction]:
 
 
 def _is_below_floor(event: FirstEvent, edition: Edition, day: date | None) -> bool:
-    if not edition.initial.drops_results_below_floor or event.games == 0:
+    if not edition.initial.drops_results_below_floor:
         return False
-
     ru = nearest(_estimate([event], edition).exact)
 
     return ru < edition.floor_on(day or event.ends_on or edition.effective)
