@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from elowire.contracts.fields import PATTERN_WORDS, RULE
+from elowire.contracts.fields import FIRST_DAY, LAST_DAY, PATTERN_WORDS, RULE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,10 +60,15 @@ def _fault(found: ErrorDetails) -> FieldFault:
 
 
 def _advice(path: list[str], context: Mapping[str, Any]) -> str:
-    if any(isinstance(bound, date) for bound in context.values()):
+    if _is_day(context):
         return "Correct the day; no edition of the rating regulations that is known here covers it."
 
     return _ADVICE.get(path[-1] if path else "", _GENERAL_ADVICE)
+
+
+def _is_day(context: Mapping[str, Any]) -> bool:
+    """Whether the bound that was broken is a day; pydantic writes those as text."""
+    return isinstance(context.get("ge", context.get("le")), str)
 
 
 def shown(value: object) -> str:
@@ -79,6 +83,8 @@ def _expected(kind: str, context: Mapping[str, Any], message: str) -> str:
         return PATTERN_WORDS[context["pattern"]]
     if kind == "enum":
         return f"one of {context['expected']}"
+    if _is_day(context):
+        return f"a day from {FIRST_DAY} to {LAST_DAY}"
     words = _EXPECTED.get(kind)
 
     return message if words is None else words.format(**context)

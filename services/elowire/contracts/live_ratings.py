@@ -158,7 +158,7 @@ class TimeControlFigures(BaseModel):
     initial: FirstRating | None
     """For the unrated: the first rating in the making."""
     previous: Previous
-    """The figures before this change."""
+    """What stood here before."""
 
 
 class LiveRating(BaseModel):

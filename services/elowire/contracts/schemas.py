@@ -13,6 +13,8 @@ from elowire.contracts.outputs import OUTPUTS
 from elowire.contracts.topics import CATALOGUE, DEFAULT_PARTITIONS, Topic
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pydantic import BaseModel
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -62,5 +64,10 @@ def _topic(topic: Topic) -> dict[str, Any]:
     }
 
 
+def main(arguments: Sequence[str]) -> None:
+    """Write to the folder named by the first argument, by default `schemas` here."""
+    write(Path(arguments[0] if arguments else "schemas"))
+
+
 if __name__ == "__main__":
-    write(Path(sys.argv[1] if len(sys.argv) > 1 else "schemas"))
+    main(sys.argv[1:])
