@@ -313,3 +313,9 @@ def test_7_below_the_floor_a_player_is_unrated_again(edition, rating, day, delis
 @pytest.mark.parametrize(("first_list", "late"), [(None, False), ("2025-10", True), ("2025-11", False)])
 def test_8_4_on_a_list_before_an_older_event_is_rated(first_list, late):
     assert is_late_entry(first_list, "2025-11") is late
+
+
+def test_8_3_an_event_without_a_game_that_counts_leaves_the_window_alone():
+    good = average(2000, 5, 250, ends_on=date(2020, 1, 1))
+
+    assert ru("2024-03", good, average(2000, 0, 0, ends_on=date(2026, 1, 1))).games == 5
