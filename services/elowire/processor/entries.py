@@ -55,6 +55,15 @@ class Side(NamedTuple):
         return self.refusal is None and self.own == 0
 
 
+Row = list[Any]
+"""A Side as it is stored."""
+
+AT_TIME_CONTROL, AT_EDITION, AT_PERIOD, AT_OWN, AT_K, AT_RATING_LIST, AT_REFUSAL, AT_DELTA = (
+    Side._fields.index(name)
+    for name in ("time_control", "edition", "period", "own", "k", "rating_list", "refusal", "delta")
+)
+
+
 class Reported(NamedTuple):
     """The sum of an event whose games are not here."""
 

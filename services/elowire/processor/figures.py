@@ -8,13 +8,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from elowire.domain import TimeControl, edition_by_id, live_figures
-from elowire.processor.entries import Account, Reported, Side
+from elowire.processor.entries import (
+    AT_DELTA,
+    AT_EDITION,
+    AT_K,
+    AT_OWN,
+    AT_PERIOD,
+    AT_RATING_LIST,
+    AT_REFUSAL,
+    AT_TIME_CONTROL,
+    Account,
+    Reported,
+    Row,
+    Side,
+)
 from elowire.processor.first import First, initial_of
 from elowire.processor.k_of import derived_k
 from elowire.processor.rated import changes_of, one_upgrade
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
 
 class Base(NamedTuple):
@@ -88,12 +101,15 @@ def printed_until(account: Account, time_control: str | None) -> str:
     return max((name for name, entry in lists if entry[3].get(time_control, (0,))[0]), default="")
 
 
-def base_of(account: Account, time_control: str, sides: Iterable[Side]) -> Base | None:
+def rows_of(account: Account, time_control: str) -> list[Row]:
+    """Return the sides of one time control as they are stored; figures are made too often to unpack them."""
+    return [row for row in account["G"].values() if row[AT_TIME_CONTROL] == time_control]
+
+
+def base_of(account: Account, time_control: str, rows: Sequence[Row]) -> Base | None:
     """Return the rating to stand on: the newest list that prints one, else the entrant's own facts."""
     listed = printed_until(account, time_control)
-    newest = max(
-        (s for s in sides if s.own), key=lambda s: (s.rating_list or "", s.own or 0, s.k or 0), default=None
-    )
+    newest = _newest_facts(rows)
     if listed and (newest is None or listed >= (newest.rating_list or "")):
         rating, k, games = account["L"][listed][3][time_control]
         if k is not None:
@@ -101,9 +117,8 @@ def base_of(account: Account, time_control: str, sides: Iterable[Side]) -> Base 
         if newest is not None and newest.k is not None:
             return Base(listed, rating, newest.k, "entrant", None, games)
         year, edition = account["L"][listed][4], newest.edition if newest else None
-        return Base(
-            listed, rating, *derived_k(rating, year, games, edition, time_control, listed), None, games
-        )
+        k, reason = derived_k(rating, year, games, edition, time_control, listed)
+        return Base(listed, rating, k, reason, None, games)
     if newest is None or not newest.own:
         return None
 
@@ -118,8 +133,19 @@ def base_of(account: Account, time_control: str, sides: Iterable[Side]) -> Base 
     return Base(rating_list, newest.own, k, reason, None, newest.games_played)
 
 
+def _newest_facts(rows: Sequence[Row]) -> Side | None:
+    """Return the side whose own rating is of the newest list; of several the greatest, in any order."""
+    newest, found = ("", 0, 0), None
+    for row in rows:
+        own = row[AT_OWN]
+        if own and (key := (row[AT_RATING_LIST] or "", own, row[AT_K] or 0)) > newest:
+            newest, found = key, row
+
+    return None if found is None else Side(*found)
+
+
 def periods_of(
-    account: Account, sides: Iterable[Side], time_control: str, after: str, until: str = "9999-99"
+    account: Account, rows: Sequence[Row], time_control: str, after: str, until: str = "9999-99"
 ) -> tuple[list[tuple[int, int]], str | None, int]:
     """Sum what belongs to the lists after one and up to another.
 
@@ -128,14 +154,17 @@ def periods_of(
     sums: dict[str, list[int]] = {}
     newest: tuple[str, str] = ("", "")
     count = 0
-    for side in sides:
-        period = side.period or ""
-        if side.refusal is None and side.own and after < period <= until:
-            entry = sums.setdefault(period, [0, 0])
-            entry[0] += 1
-            entry[1] += side.delta
+    for row in rows:
+        period = row[AT_PERIOD] or ""
+        if row[AT_REFUSAL] is None and row[AT_OWN] and after < period <= until:
+            entry = sums.get(period)
+            if entry is None:
+                sums[period] = [1, row[AT_DELTA]]
+            else:
+                entry[0] += 1
+                entry[1] += row[AT_DELTA]
             count += 1
-            newest = max(newest, (period, side.edition or ""))
+            newest = max(newest, (period, row[AT_EDITION]))
     for line in account["R"].values():
         reported = Reported(*line)
         if (
@@ -153,8 +182,8 @@ def periods_of(
 
 def figures_of(account: Account, time_control: str) -> Figures | None:
     """Return the figures of one time control, or None when nothing is known of it."""
-    sides = [side for entry in account["G"].values() if (side := Side(*entry)).time_control == time_control]
-    base = base_of(account, time_control, sides)
+    rows = rows_of(account, time_control)
+    base = base_of(account, time_control, rows)
     before = account["F"].get(time_control)
     previous_live, previous_predicted = (before[4], before[6]) if before else (None, None)
     if base is None:
@@ -162,9 +191,9 @@ def figures_of(account: Account, time_control: str) -> Figures | None:
             first for entry in account["P"].values() if (first := First(*entry)).time_control == time_control
         ]
         initial = initial_of(pool)
-        if initial is None and not any(side.own == 0 for side in sides):
+        if initial is None and not any(row[AT_OWN] == 0 for row in rows):
             return None
-        pending = sum(side.in_pool for side in sides)
+        pending = sum(row[AT_REFUSAL] is None and row[AT_OWN] == 0 for row in rows)
         return Figures(
             None,
             None,
@@ -181,7 +210,7 @@ def figures_of(account: Account, time_control: str) -> Figures | None:
             previous_predicted,
         )
 
-    periods, edition, games = periods_of(account, sides, time_control, base.rating_list)
+    periods, edition, games = periods_of(account, rows, time_control, base.rating_list)
     if not periods:
         return Figures(
             base.rating_list,

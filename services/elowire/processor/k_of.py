@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elowire.domain import TimeControl, edition_by_id, edition_on, k_factor
-from elowire.processor.sides import day_of
+from elowire.processor.pairing import day_of
 
 if TYPE_CHECKING:
-    from elowire.processor.sides import Facts
+    from elowire.processor.pairing import Facts
 
 
 def k_of(facts: Facts, edition_id: str, time_control: str, starts_on: str) -> tuple[int, str]:

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from elowire.domain import decimal_text, edition_by_id, initial_rating, performance_of, points_text
 from elowire.processor.k_of import k_of
-from elowire.processor.rated import changes_of
-from elowire.processor.sides import POINTS_OF_BLACK, POINTS_OF_WHITE, Facts, refusal_of
+from elowire.processor.pairing import Facts
+from elowire.processor.rated import changes_of, one_upgrade
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from elowire.processor.pairing import Facts
     from elowire.processor.resolution import Resolved
+    from elowire.processor.shares import Share
 
 State = dict[str, Any]
-
-# A bye scores as its result says; an annulled, unplayed or running game scores nothing.
-SCORELESS = frozenset({"annulled", "unplayed", "ongoing"})
-
-
-class Play(NamedTuple):
-    """One game as one entrant sees it; `colour` is `w` or `b`."""
-
-    key: bytes
-    game: State
-    colour: str
-    own: Facts
-    opponent: Facts
 
 
 def line_of(
@@ -36,19 +25,22 @@ def line_of(
     revision: int,
     tournament: State,
     own: Facts,
-    plays: Sequence[Play],
+    shares: Sequence[Share],
     outcome: Resolved | None,
 ) -> dict[str, Any]:
     """Return the data of `elowire.tournament-rating.v1`; figures are text with two decimals.
 
     `outcome` is an unrated entrant's part in the tournament's resolution.
     """
-    points, rated = score_of(tournament, plays)
     t = tournament["d"]
+    rated = [share.rated for share in shares if share.rated is not None]
+    points = sum(share.scored for share in shares)
     rated_points = sum(scored for _, _, scored in rated)
     k = expected = total = None
     if own.rating:
-        changes = changes_of(rated, t["e"], t["tc"], t["a"])
+        changes = [share.change for share in shares if share.change is not None]
+        if one_upgrade(t["e"], t["tc"], t["a"]):
+            changes = changes_of(rated, t["e"], t["tc"], t["a"])
         expected = sum(change.expectancy for change in changes)
         total = sum(change.delta for change in changes)
         k, _ = k_of(own, t["e"], t["tc"], t["a"])
@@ -69,21 +61,6 @@ def line_of(
         "performance": performance_member([opponent for _, opponent, _ in rated], rated_points),
         "initial": None if outcome is None else first_rating_of(tournament, outcome),
     }
-
-
-def score_of(tournament: State, plays: Sequence[Play]) -> tuple[int, list[tuple[int, int, int]]]:
-    """Return all points in hundredths, and (own rating, opponent's, points) of the games that are rated."""
-    points, rated = 0, []
-    for play in plays:
-        d = play.game["d"]
-        scored = (POINTS_OF_WHITE if play.colour == "w" else POINTS_OF_BLACK).get(d["x"])
-        if scored is None or d["st"] in SCORELESS:
-            continue
-        points += scored
-        if refusal_of(tournament, play.game, play.own, play.opponent) is None:
-            rated.append((play.own.rating or 0, play.opponent.rating or 0, scored))
-
-    return points, rated
 
 
 def first_rating_of(tournament: State, outcome: Resolved) -> dict[str, Any]:

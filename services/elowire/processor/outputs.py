@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -18,12 +19,14 @@ _FIXED = (
 
 def event_time(timestamp: int) -> bytes:
     """Return a record's timestamp (milliseconds) as RFC 3339 in UTC."""
-    return (
-        datetime.fromtimestamp(timestamp / 1000, UTC)
-        .isoformat(timespec="milliseconds")
-        .replace("+00:00", "Z")
-        .encode()
-    )
+    seconds, milliseconds = divmod(timestamp, 1000)
+
+    return b"%b.%03dZ" % (_to_the_second(seconds), milliseconds)
+
+
+@lru_cache(1024)
+def _to_the_second(seconds: int) -> bytes:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S").encode()
 
 
 def headers_of(event_type: bytes, event_id: str, subject: bytes, time: bytes) -> Headers:

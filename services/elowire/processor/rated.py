@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from elowire.domain import GameChange, TimeControl, edition_by_id, has_one_upgrade, rate_game, upgraded
-from elowire.processor.sides import day_of
+from elowire.processor.pairing import day_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

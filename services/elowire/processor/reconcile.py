@@ -6,7 +6,7 @@ from typing import Any
 
 from elowire.domain import edition_by_id, live_figures, round_change
 from elowire.processor.entries import Account, Reported, Side
-from elowire.processor.figures import Figures, periods_of
+from elowire.processor.figures import Figures, periods_of, rows_of
 
 BASE_CORRECTION = "base-correction"
 
@@ -25,9 +25,9 @@ def reconciliation_of(
         rating, _, games_printed = printed.get(time_control, (0, None, None))
         if not rating or figures.rating is None or (figures.rating_list or "") >= rating_list:
             continue
-        sides = [s for entry in account["G"].values() if (s := Side(*entry)).time_control == time_control]
+        rows = rows_of(account, time_control)
         base = figures.rating_list or ""
-        periods, edition, games = periods_of(account, sides, time_control, base, rating_list)
+        periods, edition, games = periods_of(account, rows, time_control, base, rating_list)
         if not periods or edition is None:
             continue
         k = figures.listed_k or figures.k_used or 0
@@ -44,7 +44,7 @@ def reconciliation_of(
             "difference": difference,
             "verdict": _verdict(
                 account,
-                sides,
+                [Side(*row) for row in rows],
                 time_control,
                 base,
                 rating_list,

@@ -61,11 +61,15 @@ class TournamentStage:
         self, records: Sequence[Record], table: dict[bytes, bytes], index: TournamentIndex, partition: int
     ) -> Effects:
         """Decide over a batch of both sources."""
+        index.shares.begin(table)
         batch = _Batch(self._door, TournamentView(table, index))
         for record, event_id, event in self._door.admit(records, partition, batch.effects):
             batch.take(record, event_id, event)
 
-        return batch.finish()
+        effects = batch.finish()
+        index.shares.end(effects.puts)
+
+        return effects
 
 
 class _Batch:
@@ -128,11 +132,12 @@ class _Batch:
             new["wu"] = event.unrated or (old is not None and old["wu"])
             self._view.put(key, new)
             self._index.note_entrant(tournament_id, key, new)
+            for game in self._view.games_of(tournament_id, self._view.references(key, new)):
+                self._index.shares.forget(game)
         current = new or old
         if send and current is not None:
-            named_by = {current["d"]["p"], *current["was"]} - {None}
-            for reference in (key, *(entrant_key(tournament_id, player_id) for player_id in named_by)):
-                self._games.update(dict.fromkeys(self._index.games_of.get(reference, ())))
+            references = self._view.references(key, current)
+            self._games.update(dict.fromkeys(self._view.games_of(tournament_id, references)))
             self._touch(tournament_id, (key,), record.timestamp)
 
     def _take_game(self, record: Record, event_id: str, event: GameResult) -> None:
@@ -149,6 +154,7 @@ class _Batch:
             new["was"] = sorted(pair for pair in map(list, {tuple(p) for p in seen}) if pair not in current)
             self._view.put(key, new)
             self._index.note_game(tournament_id, key, new)
+            self._index.shares.forget(key)
         if send:
             self._games[key] = None
             names = [name for state in (old, new) if state for name, _ in (*named(state["d"]), *state["was"])]

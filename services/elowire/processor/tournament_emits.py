@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 from elowire.contracts.topics import TYPE_TOURNAMENT_RATING, partition_of
 from elowire.domain import FirstEvent, System
 from elowire.processor.first import first_value
-from elowire.processor.lines import Play, line_of, score_of
+from elowire.processor.lines import line_of
 from elowire.processor.outputs import event_time, output
+from elowire.processor.pairing import facts_of, pairing_of
 from elowire.processor.resolution import Resolution, Resolved, depends_on_unrated
 from elowire.processor.resolving import resolution_of
-from elowire.processor.sides import NOBODY, facts_of, sides_of
+from elowire.processor.sides import sides_of
 from elowire.processor.stage import Effects, Emit
 from elowire.processor.state import SEPARATOR
-from elowire.processor.tournament_index import tournament_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from elowire.processor.door import Door
+    from elowire.processor.shares import Share
     from elowire.processor.tournament_view import TournamentView
 
 State = dict[str, Any]
@@ -43,8 +44,8 @@ class TournamentEmits:
     def resolution(self, tournament_id: bytes) -> Resolution | None:
         """Return the tournament's resolution, if its rated players' changes depend on the unrated."""
         if tournament_id not in self._resolutions:
-            tournament = self._view.get(tournament_key(tournament_id))
-            needed = tournament is not None and depends_on_unrated(tournament)
+            tournament = self._view.tournament(tournament_id)
+            needed = depends_on_unrated(tournament)
             self._resolutions[tournament_id] = resolution_of(self._view, tournament_id) if needed else None
 
         return self._resolutions[tournament_id]
@@ -55,20 +56,13 @@ class TournamentEmits:
         if game is None:
             return
         tournament_id, _, game_id = key.split(SEPARATOR)
-        d = game["d"]
-        white, black = (
-            (b"", None) if d[colour] is None else self._view.entrant(tournament_id, d[colour][0])
-            for colour in ("w", "b")
-        )
+        pairing = pairing_of(self._view, tournament_id, game, self.resolution(tournament_id))
+        self._view.index.shares.note(key, pairing)
         former = set(self._former(tournament_id, game))
-        for _, entrant in (white, black):
+        for entrant in pairing.sources[2:]:
             former.update(entrant["was"] if entrant is not None else ())
         name = tournament_id.decode()
-        tournament = self._view.get(tournament_key(tournament_id))
-        resolution = self.resolution(tournament_id)
-        for player_id, value in sides_of(
-            f"{name}:{game_id.decode()}", name, tournament, game, white, black, sorted(former), resolution
-        ):
+        for player_id, value in sides_of(f"{name}:{game_id.decode()}", name, pairing, sorted(former)):
             self.to_player(player_id, value)
 
     def _former(self, tournament_id: bytes, game: State) -> Iterator[str]:
@@ -85,23 +79,24 @@ class TournamentEmits:
     def line(self, key: bytes, timestamp: int) -> None:
         """Send the line of an entrant: everything it has played in this tournament so far."""
         tournament_id, _, reference = key.split(SEPARATOR)
-        tournament = self._view.get(tournament_key(tournament_id))
+        tournament = self._view.tournament(tournament_id)
         if tournament is None:
             return
         entrant = self._view.get(key)
         resolution = self.resolution(tournament_id)
-        plays, revision = self._plays(tournament_id, key, tournament, entrant, resolution)
-        if entrant is None and not plays:
+        shares = self._shares(tournament_id, key, entrant, resolution)
+        own = None if not shares else shares[-1].printed
+        if entrant is not None:
+            own = facts_of(entrant, None, tournament, key)
+        if own is None:
             return
-        own = facts_of(entrant, None, tournament, key) if entrant is not None else plays[0].own
-        revision += tournament["s"] + (entrant["s"] if entrant is not None else 0)
-        outcome = None
-        if own.rating == 0:
-            outcome = self._outcome(tournament, key, plays, resolution)
+        revision = tournament["s"] + (0 if entrant is None else entrant["s"])
+        revision += sum(share.counter for share in shares)
         if resolution is not None:
             revision = resolution.number
+        outcome = self._outcome(tournament, key, shares, resolution) if own.rating == 0 else None
         name, entrant_id = tournament_id.decode(), reference.decode()
-        data = line_of(name, entrant_id, revision, tournament, own, plays, outcome)
+        data = line_of(name, entrant_id, revision, tournament, own, shares, outcome)
         self._effects.emits.append(
             output(
                 self._tournament_ratings,
@@ -117,13 +112,12 @@ class TournamentEmits:
             self._first(name, tournament, entrant, revision, outcome, resolution)
 
     def _outcome(
-        self, tournament: State, key: bytes, plays: list[Play], resolution: Resolution | None
+        self, tournament: State, key: bytes, shares: list[Share], resolution: Resolution | None
     ) -> Resolved | None:
         """Return what an unrated entrant has reached: by the whole tournament, or by the own games alone."""
         if resolution is not None:
             return resolution.outcomes.get(key)
-        _, rated = score_of(tournament, plays)
-        games = [(opponent, scored) for _, opponent, scored in rated]
+        games = [share.rated[1:] for share in shares if share.rated is not None]
         system = System(tournament["d"]["sy"])
 
         return Resolved(FirstEvent.of_games(games, system=system), None, None)
@@ -146,38 +140,15 @@ class TournamentEmits:
         for former in entrant["was"]:
             self.to_player(former, first_value(tournament_id, tournament, revision, None, system))
 
-    def _plays(
-        self,
-        tournament_id: bytes,
-        key: bytes,
-        tournament: State,
-        entrant: State | None,
-        resolution: Resolution | None,
-    ) -> tuple[list[Play], int]:
-        """Return an entrant's games in the order of rounds, and the sum of the counters they rest on."""
-        plays, revision = [], 0
-        references = self._view.references(key, entrant)
-        for game_key in self._view.games_of(tournament_id, references):
-            game = self._view.get(game_key)
-            if game is None:
-                continue
-            revision += game["s"]
-            d = game["d"]
-            for mine, theirs in (("w", "b"), ("b", "w")):
-                if d[mine] is None or d[mine][0] not in references:
-                    continue
-                if self._view.canonical(tournament_id, d[mine][0]) != key:
-                    continue
-                facts = NOBODY
-                if d[theirs] is not None:
-                    opponent_key, opponent = self._view.entrant(tournament_id, d[theirs][0])
-                    facts = facts_of(opponent, d[theirs], tournament, opponent_key)
-                    revision += opponent["s"] if opponent is not None else 0
-                own = facts_of(entrant, d[mine], tournament, key)
-                if facts.rating == 0 and own.rating and resolution is not None and resolution.final:
-                    outcome = resolution.outcomes.get(facts.key)
-                    facts = facts._replace(rating=(outcome.ru or 0) if outcome is not None else 0)
-                plays.append(Play(game_key, game, mine, own, facts))
-        plays.sort(key=lambda play: (play.game["d"]["rd"] or 0, play.key))
+    def _shares(
+        self, tournament_id: bytes, key: bytes, entrant: State | None, resolution: Resolution | None
+    ) -> list[Share]:
+        """Return what an entrant's games add to its line, in the order of rounds."""
+        known = self._view.index.shares
+        found = []
+        for game_key in self._view.games_of(tournament_id, self._view.references(key, entrant)):
+            pair = known.of(self._view, tournament_id, game_key, resolution)
+            found += [(share.round, game_key, share) for share in pair or () if share.entrant == key]
+        found.sort()
 
-        return plays, revision
+        return [share for _, _, share in found]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from elowire.processor.shares import Shares
 from elowire.processor.state import SEPARATOR
 
 State = dict[str, Any]
@@ -36,12 +37,13 @@ def named(content: dict[str, Any]) -> list[list[str]]:
 class TournamentIndex:
     """The index of one partition: games by entrant and tournament, entrants by tournament and player id."""
 
-    __slots__ = ("_aliases", "entrants_in", "games_in", "games_of")
+    __slots__ = ("_aliases", "entrants_in", "games_in", "games_of", "shares")
 
     def __init__(self) -> None:
         self.games_of: dict[bytes, dict[bytes, int | None]] = {}
         self.games_in: dict[bytes, dict[bytes, None]] = {}
         self.entrants_in: dict[bytes, dict[bytes, None]] = {}
+        self.shares = Shares()
         self._aliases: dict[bytes, bytes] = {}
 
     def note(self, key: bytes, state: State) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from elowire.processor.state import SEPARATOR, Overlay
-from elowire.processor.tournament_index import entrant_key
+from elowire.processor.tournament_index import entrant_key, tournament_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,6 +21,10 @@ class TournamentView(Overlay):
     def __init__(self, table: dict[bytes, bytes], index: TournamentIndex) -> None:
         super().__init__(table)
         self.index = index
+
+    def tournament(self, tournament_id: bytes) -> State | None:
+        """Return a tournament."""
+        return self.get(tournament_key(tournament_id))
 
     def canonical(self, tournament_id: bytes, reference: str) -> bytes:
         """Return the key of the entrant that a game's reference means: an entrant id, else a player id."""

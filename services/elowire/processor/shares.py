@@ -1,0 +1,102 @@
+"""What each game adds to the lines of its two entrants, remembered between batches.
+
+A line needs all games of its entrant; without this every result would decode and rate them all again. A share
+is forgotten when a state behind it changes. Shares of a batch count for later ones only if its states became
+durable: a batch can be dropped and cut differently the next time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from elowire.processor.pairing import pairing_of
+from elowire.processor.rated import change_of
+
+if TYPE_CHECKING:
+    from elowire.domain import GameChange
+    from elowire.processor.pairing import Colour, Facts, Pairing
+    from elowire.processor.resolution import Resolution
+    from elowire.processor.tournament_view import TournamentView
+
+# A bye scores as its result says; an annulled, unplayed or running game scores nothing.
+SCORELESS = frozenset({"annulled", "unplayed", "ongoing"})
+
+
+class Share(NamedTuple):
+    """One game in one entrant's line; points in hundredths, `counter` the sum of the counters behind it."""
+
+    entrant: bytes
+    round: int
+    counter: int
+    scored: int
+    rated: tuple[int, int, int] | None
+    change: GameChange | None
+    printed: Facts | None
+    """The facts beside the game, where it alone names the player."""
+
+
+class Shares:
+    """The shares of one partition's games: (White's, Black's) by the game's key."""
+
+    def __init__(self) -> None:
+        self._durable: dict[bytes, tuple[Share, Share]] = {}
+        self._fresh: dict[bytes, tuple[Share, Share]] = {}
+        self._witness: tuple[bytes, bytes] | None = None
+
+    def begin(self, table: dict[bytes, bytes]) -> None:
+        """Start a batch: keep what the last one found out if its states are in the table."""
+        if self._witness is None or table.get(self._witness[0]) == self._witness[1]:
+            self._durable.update(self._fresh)
+        self._fresh = {}
+        self._witness = None
+
+    def end(self, puts: dict[bytes, bytes]) -> None:
+        """End a batch that asks for these states; a batch becomes durable as a whole."""
+        self._witness = next(iter(puts.items()), None)
+
+    def forget(self, game_key: bytes) -> None:
+        """Drop a game's shares, because a state behind them changed."""
+        self._durable.pop(game_key, None)
+        self._fresh.pop(game_key, None)
+
+    def of(
+        self, view: TournamentView, tournament_id: bytes, game_key: bytes, resolution: Resolution | None
+    ) -> tuple[Share, Share] | None:
+        """Return the shares of a game, or None when there is no such game."""
+        if resolution is None:
+            found = self._fresh.get(game_key) or self._durable.get(game_key)
+            if found is not None:
+                return found
+        game = view.get(game_key)
+        if game is None:
+            return None
+
+        return self.note(game_key, pairing_of(view, tournament_id, game, resolution))
+
+    def note(self, game_key: bytes, pairing: Pairing) -> tuple[Share, Share]:
+        """Work out a game's shares and remember them, unless they depend on more than its own states."""
+        shares = _share(pairing, pairing.white, 3), _share(pairing, pairing.black, 2)
+        if not pairing.resolution:
+            self._fresh[game_key] = shares
+
+        return shares
+
+
+def _share(pairing: Pairing, colour: Colour, opponent: int) -> Share:
+    rated, change = colour.rated, None
+    if rated is not None and rated[0] and pairing.tournament is not None:
+        t = pairing.tournament["d"]
+        change = change_of(*rated, t["e"], t["tc"], t["a"])
+    d = pairing.game["d"]
+    scored = 0 if colour.points is None or d["st"] in SCORELESS else colour.points
+    other = pairing.sources[opponent]
+
+    return Share(
+        colour.own.key,
+        d["rd"] or 0,
+        pairing.game["s"] + (0 if other is None else other["s"]),
+        scored,
+        rated,
+        change,
+        colour.own if pairing.sources[5 - opponent] is None else None,
+    )
