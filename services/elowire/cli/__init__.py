@@ -10,11 +10,15 @@ from typing import Annotated
 import typer
 
 from elowire.cli.errors import Failure, Refusals
+from elowire.runtime import kafka, settings
 
 COMMANDS = (
     "expect",
     "rate",
     "feed",
+    "performance",
+    "initial_rating",
+    "round_robin",
     "ticker",
 )
 """Modules of this package that hold the commands, in the order of `elowire --help`."""
@@ -74,9 +78,6 @@ def main() -> None:
 
 def _is_expected(fault: Exception) -> bool:
     """Say whether Kafka or a setting failed in a way whose message is written for the user."""
-    # Slow to load, and needed only when something failed.
-    from elowire.runtime import kafka, settings
-
     return isinstance(
         fault,
         kafka.KafkaUnreachableError

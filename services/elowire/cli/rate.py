@@ -11,7 +11,8 @@ from elowire.cli.errors import Failure, Refusals
 from elowire.cli.output import Format, FormatOption, chosen, console, print_json, table_of
 from elowire.cli.regulations import EditionOption, RatedInOption, StartsOnOption, StatedTimeControlOption
 from elowire.domain import System
-from elowire.ingest.offline import NotRatable, rate_event
+from elowire.ingest.conditions import NotRatable
+from elowire.ingest.offline import rate_event
 from elowire.ingest.offline_rows import event_row, period_row
 from elowire.ingest.readers.files import read_ratable
 from elowire.ingest.readers.report import EventReport, UnreadableFile

@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import NamedTuple
 
 from elowire.contracts.vocabulary import GameStatus, Result
 from elowire.domain import (
-    Edition,
     GameChange,
     Hundredths,
+    InitialRating,
     KFactor,
     KReason,
     LiveFigures,
-    OutsideEditions,
+    Performance,
     Refusal,
-    TimeControl,
-    difference_cap,
-    edition_by_id,
-    edition_on,
-    has_one_upgrade,
-    is_rated_on,
+    System,
+    first_day,
     is_rating_gap,
-    k_factor,
-    list_in_force,
     live_figures,
-    rate_game,
-    rating_period,
-    upgraded,
+    performance_of,
 )
+from elowire.ingest.conditions import Conditions, changes_of, conditions_of, k_of
+from elowire.ingest.newcomers import Met, Newcomers, resolve_newcomers
 from elowire.ingest.readers.report import EntrantFacts, EventReport, GameFacts
 
 _NOT_PLAYED = {
@@ -38,24 +32,12 @@ _NOT_PLAYED = {
     GameStatus.UNPLAYED: Refusal.UNPLAYED,
     GameStatus.BYE: Refusal.BYE,
     GameStatus.ANNULLED: Refusal.ANNULLED,
-    GameStatus.ONGOING: Refusal.UNPLAYED,
+    GameStatus.ONGOING: Refusal.ONGOING,
 }
+SCORELESS = {GameStatus.UNPLAYED, GameStatus.ANNULLED, GameStatus.ONGOING}
+"""Statuses whose result gives no points in the standings."""
+
 _UNUSUAL = {Result.NEITHER_SCORES, Result.WHITE_HALF_ONLY, Result.BLACK_HALF_ONLY}
-
-
-class NotRatable(ValueError):  # noqa: N818 - named after the fact
-    """A fact that decides the regulations is missing or impossible; the message says which and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """What decides how an event is rated. `starts_on` is None only when the edition was named."""
-
-    edition: Edition
-    time_control: TimeControl
-    starts_on: date | None
-    rating_list: str | None
-    rating_period: str | None
 
 
 class Opposition(NamedTuple):
@@ -68,13 +50,13 @@ class Opposition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RatedGame:
-    """A game that changes the player's rating by K times `figures.delta`."""
+    """A game that counts: it changes a rating by K times `figures.delta`; the unrated have no figures."""
 
     round: int | None
     opponent_id: str
     opponent_rating: int
     points: Hundredths
-    figures: GameChange
+    figures: GameChange | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +70,7 @@ class RefusedGame:
 
 @dataclass(frozen=True, slots=True)
 class PlayerRating:
-    """A player's line. `k` and `figures` are None for a player without a rating.
+    """A player's line. `k` and `figures` are None for a player without a rating, who has `initial`.
 
     `total_points` are those of the standings, byes and forfeits included; `points` those of the rated games.
     """
@@ -99,6 +81,7 @@ class PlayerRating:
     total_points: Hundredths
     rated: tuple[RatedGame, ...]
     refused: tuple[RefusedGame, ...]
+    initial: InitialRating | None = None
 
     @property
     def points(self) -> Hundredths:
@@ -108,12 +91,17 @@ class PlayerRating:
     @property
     def expected(self) -> Hundredths:
         """Sum of PD over the rated games."""
-        return sum(game.figures.expectancy for game in self.rated)
+        return sum(game.figures.expectancy for game in self.rated if game.figures)
 
     @property
     def sum_change(self) -> Hundredths:
         """ΣΔR over the rated games, before K."""
-        return sum(game.figures.delta for game in self.rated)
+        return sum(game.figures.delta for game in self.rated if game.figures)
+
+    @property
+    def performance(self) -> Performance | None:
+        """The four performances over the rated games; None without one."""
+        return performance_of([game.opponent_rating for game in self.rated], self.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +116,16 @@ class EventRating:
 
 def rate_event(report: EventReport) -> EventRating:
     """Rate every player of an event; raises `NotRatable` when edition or time control cannot be known."""
-    conditions, warnings = _conditions(report)
+    conditions, warnings = conditions_of(report.tournament)
     entrants = {entrant.entrant_id: entrant for entrant in report.entrants}
     games: dict[str, list[Opposition]] = defaultdict(list)
     for game in report.games:
         for own, opponent, points in _sides(game):
             games[own].append(Opposition(game, entrants.get(opponent) if opponent else None, points))
-    players = tuple(_player(entrant, games[entrant.entrant_id], conditions) for entrant in entrants.values())
+    newcomers = _newcomers(report, entrants, conditions)
+    players = tuple(
+        _player(entrant, games[entrant.entrant_id], conditions, newcomers) for entrant in entrants.values()
+    )
     assumed = sum(player.k is not None and player.k.reason is KReason.ASSUMED for player in players)
     if assumed:
         warnings.append(
@@ -154,50 +145,6 @@ def _left_out(report: EventReport) -> tuple[str, ...]:
     return (f"{hidden} more notices of the same reading are not listed",) if hidden else ()
 
 
-def _conditions(report: EventReport) -> tuple[Conditions, list[str]]:
-    tournament = report.tournament
-    warnings = []
-    time_control = tournament.time_control
-    if time_control is None:
-        time_control = TimeControl.STANDARD
-        warnings.append(
-            "the file does not say the time control; standard is assumed, --time-control states it"
-        )
-    elif tournament.time_control_assumed:
-        warnings.append(f"the time control {time_control} is taken from the name; --time-control states it")
-    starts_on, ends_on = tournament.starts_on, tournament.ends_on
-    if starts_on is not None and ends_on is not None and ends_on < starts_on:
-        raise NotRatable(
-            f"the event ends on {ends_on}, before it starts on {starts_on}; correct one with --starts-on"
-        )
-    edition = _edition(tournament.edition, starts_on)
-    if starts_on is not None and not is_rated_on(time_control, starts_on):
-        raise NotRatable(
-            f"{time_control} was not rated on {starts_on}; correct --time-control or --starts-on"
-        )
-    conditions = Conditions(
-        edition=edition,
-        time_control=time_control,
-        starts_on=starts_on,
-        rating_list=tournament.rating_list or (list_in_force(starts_on) if starts_on else None),
-        rating_period=tournament.rated_in or (rating_period(ends_on) if ends_on else None),
-    )
-    return conditions, warnings
-
-
-def _edition(stated: str | None, starts_on: date | None) -> Edition:
-    if stated is None and starts_on is None:
-        raise NotRatable("the file has no date to find the edition by; give --starts-on or --edition")
-    try:
-        return (
-            edition_on(starts_on) if stated is None and starts_on is not None else edition_by_id(stated or "")
-        )
-    except OutsideEditions as problem:
-        raise NotRatable(f"{problem}; give --edition") from None
-    except ValueError as problem:
-        raise NotRatable(str(problem)) from None
-
-
 def _sides(game: GameFacts) -> list[tuple[str, str | None, Hundredths | None]]:
     """Give (player, opponent, points) for each player of the game."""
     white, black = game.result.points or (None, None)
@@ -207,25 +154,68 @@ def _sides(game: GameFacts) -> list[tuple[str, str | None, Hundredths | None]]:
     return sides
 
 
-def _player(entrant: EntrantFacts, games: list[Opposition], conditions: Conditions) -> PlayerRating:
-    counting: list[Opposition] = []
+def _newcomers(
+    report: EventReport, entrants: Mapping[str, EntrantFacts], conditions: Conditions
+) -> Newcomers:
+    """Resolve the unrated players from the games that are rated but for a missing rating."""
+    ratings = {
+        name: entrant.rating for name, entrant in entrants.items() if entrant.rating or entrant.unrated
+    }
+    met = []
+    for game in report.games:
+        points = game.result.points
+        if points is None or game.black is None or not {game.white, game.black} <= ratings.keys():
+            continue
+        white, black = entrants[game.white], entrants[game.black]
+        if _refusal(white, Opposition(game, black, points[0]), conditions) in {
+            None,
+            Refusal.UNRATED_OPPONENT,
+        }:
+            met.append(Met(game.white, game.black, *points))
+    period = conditions.rating_period
+    return resolve_newcomers(
+        ratings,
+        met,
+        edition=conditions.edition,
+        system=report.tournament.system or System.SWISS,
+        complete=all(game.status in {GameStatus.PLAYED, GameStatus.ANNULLED} for game in report.games),
+        ends_on=report.tournament.ends_on,
+        list_day=first_day(period) if period else None,
+    )
+
+
+def _player(
+    entrant: EntrantFacts, games: list[Opposition], conditions: Conditions, newcomers: Newcomers
+) -> PlayerRating:
+    counting: list[tuple[Opposition, int]] = []
     refused: list[RefusedGame] = []
     for side in games:
         reason = _refusal(entrant, side, conditions)
-        if reason is None:
-            counting.append(side)
-        else:
+        strength = side.opponent.rating if side.opponent else None
+        if reason is Refusal.UNRATED_OPPONENT and side.opponent and entrant.rating and newcomers.strengthen:
+            strength = newcomers.outcomes[side.opponent.entrant_id].ru
+            reason = None if strength is not None else Refusal.ZERO_SCORE_NEWCOMER
+        if reason is None and strength is not None:
+            counting.append((side, strength))
+        elif reason is not None:
             opponent_id = side.opponent.entrant_id if side.opponent else None
             refused.append(RefusedGame(side.game.round, opponent_id, reason))
-    total = sum(side.points or 0 for side in games if side.game.status is not GameStatus.ANNULLED)
-    player = PlayerRating(entrant, None, None, total, (), tuple(refused))
+    newcomer = newcomers.outcomes.get(entrant.entrant_id)
+    player = PlayerRating(
+        entrant=entrant,
+        k=None,
+        figures=None,
+        total_points=sum(side.points or 0 for side in games if side.game.status not in SCORELESS),
+        rated=_rated(entrant.rating, counting, conditions),
+        refused=tuple(refused),
+        initial=newcomer.initial if newcomer else None,
+    )
     if entrant.rating is None:
         return player
     k = k_of(entrant, conditions)
-    rated = _rated(entrant.rating, counting, conditions)
-    period = (len(rated), sum(game.figures.delta for game in rated))
+    period = (len(player.rated), player.sum_change)
     figures = live_figures(entrant.rating, k.k, [period], conditions.edition, conditions.time_control)
-    return replace(player, k=k, figures=figures, rated=rated)
+    return replace(player, k=k, figures=figures)
 
 
 def _refusal(own: EntrantFacts, side: Opposition, conditions: Conditions) -> Refusal | None:
@@ -260,53 +250,15 @@ def _refusal_by_ratings(
     return None
 
 
-def k_of(entrant: EntrantFacts, conditions: Conditions) -> KFactor:
-    """Give K and its reason: as the file states it, else derived from what the file says of the player."""
-    start = conditions.starts_on or conditions.edition.effective
-    return k_factor(
-        edition=conditions.edition,
-        rating=entrant.rating or 0,
-        list_year=int(conditions.rating_list[:4]) if conditions.rating_list else start.year,
-        time_control=conditions.time_control,
-        games=entrant.games_played,
-        birth_year=entrant.birth_year,
-        entrant=entrant.k,
-        starts_on=conditions.starts_on,
-    )
-
-
-def _rated(own: int, games: list[Opposition], conditions: Conditions) -> tuple[RatedGame, ...]:
-    pairs = [(side.opponent.rating or 0, side.points or 0) for side in games if side.opponent]
-    changes = changes_of(own, pairs, conditions.edition, conditions.time_control, conditions.starts_on)
+def _rated(
+    own: int | None, games: list[tuple[Opposition, int]], conditions: Conditions
+) -> tuple[RatedGame, ...]:
+    pairs = [(strength, side.points or 0) for side, strength in games]
+    changes: Sequence[GameChange | None] = [None] * len(pairs)
+    if own is not None:
+        changes = changes_of(own, pairs, conditions.edition, conditions.time_control, conditions.starts_on)
     return tuple(
         RatedGame(side.game.round, side.opponent.entrant_id, opponent, points, change)
-        for side, (opponent, points), change in zip(games, pairs, changes, strict=True)
+        for (side, _), (opponent, points), change in zip(games, pairs, changes, strict=True)
         if side.opponent
     )
-
-
-def changes_of(
-    own: int,
-    games: list[tuple[int, Hundredths]],
-    edition: Edition,
-    time_control: TimeControl,
-    starts_on: date | None = None,
-) -> list[GameChange]:
-    """Rate a player's games (opponent's rating, points) of one tournament; in 2022 they share one upgrade."""
-    chosen: int | None = None
-    one_upgrade = has_one_upgrade(edition, time_control, starts_on)
-    if one_upgrade:
-        limit = difference_cap(edition, time_control, starts_on).limit
-        chosen = upgraded([own - opponent for opponent, _ in games], limit)
-    return [
-        rate_game(
-            own=own,
-            opponent=opponent,
-            points=points,
-            edition=edition,
-            time_control=time_control,
-            capped=number == chosen if one_upgrade else None,
-            starts_on=starts_on,
-        )
-        for number, (opponent, points) in enumerate(games)
-    ]

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from elowire.domain import (
     GameChange,
+    InitialRating,
+    Performance,
     cut_k,
     decimal_text,
     edition_by_id,
@@ -13,7 +15,8 @@ from elowire.domain import (
     points_text,
     tenths_text,
 )
-from elowire.ingest.offline import EventRating, NotRatable, PlayerRating, changes_of
+from elowire.ingest.conditions import NotRatable, changes_of
+from elowire.ingest.offline import EventRating, PlayerRating
 
 if TYPE_CHECKING:
     from elowire.ingest.readers.period_cases import PeriodCase, PeriodEvent
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 def event_row(rating: EventRating) -> dict[str, Any]:
     """Give the report of one event: `event`, `edition`, `players`, `warnings`."""
     tournament, conditions = rating.report.tournament, rating.conditions
+    symbol = conditions.edition.initial.average_symbol
     return {
         "event": {
             "tournament_id": tournament.tournament_id,
@@ -37,16 +41,16 @@ def event_row(rating: EventRating) -> dict[str, Any]:
             "format": rating.report.format,
         },
         "edition": conditions.edition.id,
-        "players": [_player_row(player) for player in rating.players],
+        "players": [_player_row(player, symbol) for player in rating.players],
         "warnings": list(rating.warnings),
     }
 
 
-def _player_row(player: PlayerRating) -> dict[str, Any]:
+def _player_row(player: PlayerRating, symbol: str) -> dict[str, Any]:
     entrant, figures = player.entrant, player.figures
     k_used = figures.k_used if figures else 0
     return {
-        "player_id": entrant.player_id or entrant.entrant_id,
+        "player_id": entrant.entrant_id,
         "name": entrant.name,
         "rating": entrant.rating,
         "k": player.k.k if player.k else None,
@@ -60,8 +64,8 @@ def _player_row(player: PlayerRating) -> dict[str, Any]:
         "change": decimal_text(figures.change) if figures else None,
         "live": tenths_text(figures.live) if figures else None,
         "predicted": figures.predicted if figures else None,
-        "performance": None,
-        "initial": None,
+        "performance": performance_row(player.performance),
+        "initial": initial_row(player.initial, symbol) if player.initial else None,
         "rated_games": [
             {"round": game.round, "opponent_id": game.opponent_id}
             | _game_row(game.opponent_rating, game.points, game.figures, k_used)
@@ -74,15 +78,37 @@ def _player_row(player: PlayerRating) -> dict[str, Any]:
     }
 
 
-def _game_row(opponent: int, points: int, figures: GameChange, k: int) -> dict[str, Any]:
+def performance_row(figures: Performance | None) -> dict[str, Any] | None:
+    """Give the four performances; a full or zero score has the true one `inf` or `-inf`."""
+    return None if figures is None else figures._asdict()
+
+
+def initial_row(initial: InitialRating, symbol: str) -> dict[str, Any]:
+    """Give a first rating; the average stands under the edition's own `symbol`, `ra` or `rc`."""
+    return {
+        "games": initial.games,
+        "points": points_text(initial.points),
+        symbol: None if initial.ra is None else decimal_text(initial.ra),
+        "p": None if initial.p is None else decimal_text(initial.p),
+        "dp": initial.dp,
+        "half_points": initial.half_points,
+        "ru": initial.ru,
+        "publishable": initial.publishable,
+        "reason": initial.reason,
+        "article": initial.article,
+    }
+
+
+def _game_row(opponent: int, points: int, figures: GameChange | None, k: int) -> dict[str, Any]:
+    """Give a counting game; for a player without a rating there is nothing but opponent and points."""
     return {
         "opponent_rating": opponent,
         "points": points_text(points),
-        "difference": figures.difference,
-        "counted_difference": figures.counted_difference,
-        "expectancy": decimal_text(figures.expectancy),
-        "delta": decimal_text(figures.delta),
-        "change": decimal_text(k * figures.delta),
+        "difference": figures.difference if figures else None,
+        "counted_difference": figures.counted_difference if figures else None,
+        "expectancy": decimal_text(figures.expectancy) if figures else None,
+        "delta": decimal_text(figures.delta) if figures else None,
+        "change": decimal_text(k * figures.delta) if figures else None,
     }
 
 

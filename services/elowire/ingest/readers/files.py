@@ -9,12 +9,15 @@ from elowire.ingest.readers.cloudevents import EventLine, events_of, is_input_ev
 from elowire.ingest.readers.document import parse_document
 from elowire.ingest.readers.event_json import event_of, is_event
 from elowire.ingest.readers.period_cases import PeriodCase, is_period_cases, period_cases_of
+from elowire.ingest.readers.pgn import read_pgn
 from elowire.ingest.readers.report import EventReport, Findings, Notice, UnreadableFile
 from elowire.ingest.readers.results_csv import read_results_csv
 from elowire.ingest.readers.text import read_bytes
+from elowire.ingest.readers.trf import read_trf
 
 EXPECTED = "an event as .trf, .csv, .pgn or .json"
 _LINES = {".jsonl", ".ndjson"}
+_TRF = {".trf", ".trfx", ".txt"}
 
 
 def read_ratable(path: Path) -> EventReport | tuple[PeriodCase, ...]:
@@ -53,4 +56,8 @@ def read_event(path: Path) -> EventReport:
     ending = path.suffix.lower()
     if ending == ".csv":
         return read_results_csv(read_bytes(path), path.name)
+    if ending in _TRF:
+        return read_trf(read_bytes(path), path.name)
+    if ending == ".pgn":
+        return read_pgn(read_bytes(path), path.name)
     raise UnreadableFile(Notice("refused", f"ends in {ending or 'nothing'}; expected {EXPECTED}"))
