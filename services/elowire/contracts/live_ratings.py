@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel
+from typing import Annotated
+
+from pydantic import BaseModel, Field
 
 from elowire.contracts.fields import (
     WIRE,
@@ -49,8 +51,8 @@ class RatedGame(BaseModel):
 
     player_id: PlayerId
     """Whose side it is."""
-    version: Version
-    """The version of the live rating that includes it."""
+    version: Annotated[int, Field(ge=0)]
+    """The version of the live rating that includes it; 0 before the player's first one."""
     game_id: GameId
     """The game."""
     tournament_id: Id
