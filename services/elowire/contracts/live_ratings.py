@@ -111,8 +111,8 @@ class FirstRating(BaseModel):
     """Games against rated opponents."""
     points: Points
     """Points from them."""
-    ra: int | None
-    """The average that the edition takes."""
+    ra: Decimal | None
+    """The average that the edition takes, with two places."""
     p: Decimal | None
     """The fractional score."""
     dp: int | None

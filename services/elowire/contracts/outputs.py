@@ -60,8 +60,8 @@ class TournamentInitial(BaseModel):
 
     model_config = WIRE
 
-    rc: int | None
-    """The average that the edition takes."""
+    rc: Decimal | None
+    """The average that the edition takes, with two places."""
     dp: int | None
     """The rating difference of the score."""
     ru: int | None

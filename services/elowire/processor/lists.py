@@ -22,7 +22,7 @@ class ListsStage:
     """Forwards `elowire.published-rating.v1`; the player stage keeps the highest revision of each list."""
 
     name = "lists"
-    changelog = None
+    changelog: str | None = None
 
     def __init__(self, *, partitions: int, prefix: str = "", release: str = "") -> None:
         self.sources = (f"{prefix}rating-lists",)

@@ -11,7 +11,6 @@ from elowire.domain import Refusal, TimeControl, edition_by_id, is_rating_gap
 
 if TYPE_CHECKING:
     from elowire.processor.resolution import Resolution
-    from elowire.processor.tournament_view import TournamentView
 
 State = dict[str, Any]
 
@@ -143,16 +142,18 @@ class Pairing(NamedTuple):
 
 
 def pairing_of(
-    view: TournamentView, tournament_id: bytes, game: State, resolution: Resolution | None
+    tournament: State | None,
+    game: State,
+    white: tuple[bytes, State | None],
+    black: tuple[bytes, State | None],
+    resolution: Resolution | None,
 ) -> Pairing:
-    """Look at a game with everything that is known of its players."""
+    """Look at a game with everything that is known of its players; a colour is (entrant's key, entrant)."""
     d = game["d"]
-    tournament = view.tournament(tournament_id)
-    entrants, facts = [], []
-    for printed in (d["w"], d["b"]):
-        key, entrant = (b"", None) if printed is None else view.entrant(tournament_id, printed[0])
-        entrants.append(entrant)
-        facts.append(facts_of(entrant, printed, tournament, key))
+    facts = (
+        facts_of(white[1], d["w"], tournament, white[0]),
+        facts_of(black[1], d["b"], tournament, black[0]),
+    )
     number = 0
     if resolution is not None and resolution.final and 0 in {facts[0].rating, facts[1].rating}:
         number = resolution.number
@@ -162,7 +163,7 @@ def pairing_of(
     return Pairing(
         tournament,
         game,
-        (tournament, game, entrants[0], entrants[1]),
+        (tournament, game, white[1], black[1]),
         number,
         _colour(tournament, game, facts[0], facts[1], POINTS_OF_WHITE, resolution),
         _colour(tournament, game, facts[1], facts[0], POINTS_OF_BLACK, resolution),

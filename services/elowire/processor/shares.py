@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from elowire.processor.pairing import pairing_of
 from elowire.processor.rated import change_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from elowire.domain import GameChange
     from elowire.processor.pairing import Colour, Facts, Pairing
-    from elowire.processor.resolution import Resolution
-    from elowire.processor.tournament_view import TournamentView
 
 # A bye scores as its result says; an annulled, unplayed or running game scores nothing.
 SCORELESS = frozenset({"annulled", "unplayed", "ongoing"})
@@ -59,27 +58,27 @@ class Shares:
         self._durable.pop(game_key, None)
         self._fresh.pop(game_key, None)
 
-    def of(
-        self, view: TournamentView, tournament_id: bytes, game_key: bytes, resolution: Resolution | None
-    ) -> tuple[Share, Share] | None:
-        """Return the shares of a game, or None when there is no such game."""
-        if resolution is None:
-            found = self._fresh.get(game_key) or self._durable.get(game_key)
-            if found is not None:
-                return found
-        game = view.get(game_key)
-        if game is None:
-            return None
+    def of(self, game_key: bytes, look: Callable[[], Pairing | None]) -> tuple[Share, Share] | None:
+        """Return the shares of a game; `look` is asked for it where they are not known."""
+        found = self._fresh.get(game_key) or self._durable.get(game_key)
+        if found is not None:
+            return found
+        pairing = look()
 
-        return self.note(game_key, pairing_of(view, tournament_id, game, resolution))
+        return None if pairing is None else self.note(game_key, pairing)
 
     def note(self, game_key: bytes, pairing: Pairing) -> tuple[Share, Share]:
         """Work out a game's shares and remember them, unless they depend on more than its own states."""
-        shares = _share(pairing, pairing.white, 3), _share(pairing, pairing.black, 2)
+        shares = shares_of(pairing)
         if not pairing.resolution:
             self._fresh[game_key] = shares
 
         return shares
+
+
+def shares_of(pairing: Pairing) -> tuple[Share, Share]:
+    """Return White's and Black's share of a game."""
+    return _share(pairing, pairing.white, 3), _share(pairing, pairing.black, 2)
 
 
 def _share(pairing: Pairing, colour: Colour, opponent: int) -> Share:

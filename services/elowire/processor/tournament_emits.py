@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from elowire.contracts.topics import TYPE_TOURNAMENT_RATING, partition_of
@@ -9,9 +10,10 @@ from elowire.domain import FirstEvent, System
 from elowire.processor.first import first_value
 from elowire.processor.lines import line_of
 from elowire.processor.outputs import event_time, output
-from elowire.processor.pairing import facts_of, pairing_of
+from elowire.processor.pairing import facts_of
 from elowire.processor.resolution import Resolution, Resolved, depends_on_unrated
 from elowire.processor.resolving import resolution_of
+from elowire.processor.shares import shares_of
 from elowire.processor.sides import sides_of
 from elowire.processor.stage import Effects, Emit
 from elowire.processor.state import SEPARATOR
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from elowire.processor.door import Door
+    from elowire.processor.pairing import Pairing
     from elowire.processor.shares import Share
     from elowire.processor.tournament_view import TournamentView
 
@@ -56,7 +59,7 @@ class TournamentEmits:
         if game is None:
             return
         tournament_id, _, game_id = key.split(SEPARATOR)
-        pairing = pairing_of(self._view, tournament_id, game, self.resolution(tournament_id))
+        pairing = self._view.pairing(tournament_id, game, self.resolution(tournament_id))
         self._view.index.shares.note(key, pairing)
         former = set(self._former(tournament_id, game))
         for entrant in pairing.sources[2:]:
@@ -147,8 +150,20 @@ class TournamentEmits:
         known = self._view.index.shares
         found = []
         for game_key in self._view.games_of(tournament_id, self._view.references(key, entrant)):
-            pair = known.of(self._view, tournament_id, game_key, resolution)
+            look = partial(self._pairing, tournament_id, game_key, resolution)
+            if resolution is None:
+                pair = known.of(game_key, look)
+            else:
+                pairing = look()
+                pair = None if pairing is None else shares_of(pairing)
             found += [(share.round, game_key, share) for share in pair or () if share.entrant == key]
         found.sort()
 
         return [share for _, _, share in found]
+
+    def _pairing(
+        self, tournament_id: bytes, game_key: bytes, resolution: Resolution | None
+    ) -> Pairing | None:
+        game = self._view.get(game_key)
+
+        return None if game is None else self._view.pairing(tournament_id, game, resolution)

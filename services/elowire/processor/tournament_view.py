@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from elowire.processor.pairing import pairing_of
 from elowire.processor.state import SEPARATOR, Overlay
 from elowire.processor.tournament_index import entrant_key, tournament_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from elowire.processor.pairing import Pairing
+    from elowire.processor.resolution import Resolution
     from elowire.processor.tournament_index import TournamentIndex
 
 State = dict[str, Any]
@@ -39,6 +42,15 @@ class TournamentView(Overlay):
         key = self.canonical(tournament_id, reference)
 
         return key, self.get(key)
+
+    def pairing(self, tournament_id: bytes, game: State, resolution: Resolution | None) -> Pairing:
+        """Return a game with everything that is known of its players."""
+        white, black = (
+            (b"", None) if printed is None else self.entrant(tournament_id, printed[0])
+            for printed in (game["d"]["w"], game["d"]["b"])
+        )
+
+        return pairing_of(self.tournament(tournament_id), game, white, black, resolution)
 
     def references(self, key: bytes, entrant: State | None) -> set[str]:
         """Return every name under which games may mean an entrant."""

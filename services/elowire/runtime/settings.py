@@ -42,6 +42,7 @@ class Settings(BaseSettings):
     replication_factor: Annotated[int, Field(ge=1, le=10)] = 1
     min_insync: Annotated[int, Field(ge=1, le=10)] = 1
 
+    topic_prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{0,100}$")] = ""
     group: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,200}$")] = "elowire"
     instance_id: str | None = None
     session_s: Seconds = 12.0

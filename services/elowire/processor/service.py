@@ -1,0 +1,121 @@
+"""The processor as a service: its stages, its metrics, its admin port, until somebody stops it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING, NoReturn
+
+from elowire.processor.app import run_processor
+from elowire.processor.lists import ListsStage
+from elowire.processor.player import PlayerStage
+from elowire.processor.tournament import TournamentStage
+from elowire.runtime import clock
+from elowire.runtime.admin import AdminServer
+from elowire.runtime.metrics import ProcessorMetrics, Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from elowire.processor.ports import Batch
+    from elowire.processor.stage import Stage
+    from elowire.runtime.settings import Settings
+
+# A worker that recovers says so in between; one that is silent for longer has lost its way.
+_SILENT_S = 120.0
+
+
+def stages_of(settings: Settings) -> tuple[Stage, ...]:
+    """Return the stages: results to sides, lists to players, sides to live ratings."""
+    partitions, prefix, release = settings.partitions, settings.topic_prefix, version("elowire")
+
+    return (
+        TournamentStage(partitions=partitions, prefix=prefix, release=release),
+        ListsStage(partitions=partitions, prefix=prefix, release=release),
+        PlayerStage(partitions=partitions, prefix=prefix, release=release),
+    )
+
+
+class Watched:
+    """The lane's observer: turns what it hears into metrics, and knows whether the worker is ready."""
+
+    def __init__(self, metrics: ProcessorMetrics) -> None:
+        self._metrics = metrics
+        self._waits = {"group": "not a member yet: no partitions were assigned"}
+        self._heard = clock.monotonic()
+
+    def on_batch(self, batch: Batch) -> None:
+        """Count a batch that is durable."""
+        self._metrics.batch(
+            records={"all": batch.decided.records},
+            counts=batch.decided.counts,
+            decide_s=batch.decide_s,
+            outputs_s=batch.outputs_s,
+            changelog_s=batch.changelog_s,
+        )
+
+    def on_recovering(self, read: int, remaining: int) -> None:
+        """Note the progress of a recovery."""
+        self._heard = clock.monotonic()
+        self._waits = {"recovery": f"{read} changelog records read, {remaining} to go"}
+        self._metrics.recovering(remaining)
+
+    def on_recovered(self, *, parts: int, read: int, keys: int, repaired: int, seconds: float) -> None:
+        """Note tables that are complete."""
+        del parts
+        self._waits = {}
+        self._metrics.recovered(seconds=seconds, records=read, repaired=repaired)
+        self._metrics.state_keys({"all": keys})
+
+    def on_foreign_write(self, part: str) -> None:
+        """Count another process's write to our changelog."""
+        del part
+        self._metrics.foreign_write()
+
+    def on_lease_lost(self) -> None:
+        """Count a batch that was dropped."""
+        self._metrics.lease_lost()
+
+    def live(self) -> str | None:
+        """Say why the process should be restarted: a recovery that stands still."""
+        if "recovery" in self._waits and clock.monotonic() - self._heard > _SILENT_S:
+            return f"no progress for {_SILENT_S:g} s: {self._waits['recovery']}"
+
+        return None
+
+    def ready(self) -> dict[str, str]:
+        """Say what the worker waits for; nothing when it works."""
+        return dict(self._waits)
+
+
+def run(settings: Settings) -> NoReturn:
+    """Run a processor until SIGTERM or SIGINT; exits with 0 then, with 70 if it cannot keep its promise."""
+    registry = Registry("processor")
+    watched = Watched(ProcessorMetrics(registry))
+    admin = AdminServer(
+        settings.host,
+        settings.processor_admin_port,
+        live=watched.live,
+        ready=watched.ready,
+        registry=registry,
+    )
+    with _beside(admin):
+        run_processor(settings, stages_of(settings), observer=watched)
+
+
+@contextmanager
+def _beside(admin: AdminServer) -> Iterator[None]:
+    """Serve the admin port from a thread of its own: it must answer while the worker's loop is busy."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="admin", daemon=True)
+    thread.start()
+    asyncio.run_coroutine_threadsafe(admin.start(), loop).result()
+    try:
+        yield
+    finally:
+        asyncio.run_coroutine_threadsafe(admin.stop(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
