@@ -1,0 +1,168 @@
+"""The processor as a Faust application.
+
+    group ──records──▶ lane ──▶ stages ──▶ outputs ──▶ changelog ──▶ offsets
+    (Faust's consumer)          (pure)     (confirmed producer)      (group)
+
+Faust keeps the application and its life cycle, the worker, the topics, the consumer with its group membership
+and the assignor. The lane takes the records and owns positions, tables, changelogs and what is written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+from typing import TYPE_CHECKING, NoReturn
+
+import faust
+from mode import Service, get_logger
+
+from elowire.processor.host import SCHEME, CoPartitioned, FaustGroup
+from elowire.processor.lane import Lane
+from elowire.processor.pace import Pace
+from elowire.processor.ports import Ports, Silent, no_probe
+from elowire.processor.reader import KafkaLog
+from elowire.processor.sink import KafkaSink
+from elowire.processor.stop import stop_process
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from elowire.processor.ports import Observer, Probe, Stop
+    from elowire.processor.stage import Stage
+    from elowire.runtime.settings import Settings
+
+HEARTBEAT_S = 3.0
+REBALANCE_S = 30.0
+REQUEST_S = 40.0
+PRODUCE_REQUEST_S = 8.0
+A_DAY_S = 86_400.0
+SHUTDOWN_S = 30.0
+
+
+def build_app(
+    settings: Settings,
+    stages: Sequence[Stage],
+    *,
+    observer: Observer | None = None,
+    stop: Stop = stop_process,
+    probe: Probe = no_probe,
+) -> faust.App:
+    """Wire stages, lane and group; nothing connects before the application is started."""
+    app = _faust_app(settings)
+    group = FaustGroup(app)
+    for topic in sorted({topic for stage in stages for topic in stage.sources}):
+        app.topics.add(
+            app.topic(topic, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw")
+        )
+    pace = Pace(
+        session_s=settings.session_s,
+        batch_s=settings.batch_s,
+        revoke_s=settings.batch_s + 4,
+        orphan_s=3 * REBALANCE_S,
+        pace_s=settings.pace_s,
+    )
+
+    @app.service
+    class LaneService(Service):
+        """Starts and stops the lane and its connections with the application."""
+
+        logger = get_logger("faust.lane")
+
+        async def on_start(self) -> None:
+            self.log_reader = KafkaLog(settings.group, bootstrap_servers=settings.bootstrap)
+            self.sink = KafkaSink(
+                bootstrap_servers=settings.bootstrap, request_timeout_ms=int(PRODUCE_REQUEST_S * 1000)
+            )
+            await self.log_reader.start()
+            await self.sink.start()
+            await _require_topics(self.log_reader, stages, settings.partitions, stop)
+            ports = Ports(group, self.log_reader, self.sink, stop, observer or Silent(), probe)
+            self.lane = Lane(stages, ports, pace, static=settings.instance_id is not None)
+            group.drive(self.lane)
+            self.add_future(self.lane.run())
+            _few_collections()
+
+        async def on_stop(self) -> None:
+            if hasattr(self, "lane"):
+                await self.sink.stop()
+                await self.log_reader.stop()
+
+    @app.on_before_shutdown.connect(weak=False)
+    async def _close_lane(_app: object, **_: object) -> None:
+        await group.close()
+
+    return app
+
+
+def run_processor(
+    settings: Settings,
+    stages: Sequence[Stage],
+    *,
+    observer: Observer | None = None,
+    stop: Stop = stop_process,
+    probe: Probe = no_probe,
+) -> NoReturn:
+    """Run a processor until SIGTERM or SIGINT; exits with 0 then, with 70 if it cannot keep its promise."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    app = build_app(settings, stages, observer=observer, stop=stop, probe=probe)
+    worker = _BoundedWorker(app, loop=loop, quiet=True, override_logging=False, redirect_stdouts=False)
+    worker.spinner = None
+    worker.stop_in_time = stop
+    worker.execute_from_commandline()
+
+
+class _BoundedWorker(faust.Worker):
+    """A Faust worker whose shutdown ends in time, whatever hangs."""
+
+    stop_in_time: Stop
+
+    async def stop(self) -> None:
+        late = threading.Timer(
+            SHUTDOWN_S,
+            self.stop_in_time,
+            [f"the shutdown did not end within {SHUTDOWN_S} s: waited for Faust"],
+        )
+        late.daemon = True
+        late.start()
+        await super().stop()
+
+
+def _faust_app(settings: Settings) -> faust.App:
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+
+    return faust.App(
+        settings.group,
+        broker=[f"{SCHEME}://{address}" for address in settings.bootstrap.split(",")],
+        datadir=settings.data_dir / "faust",
+        processing_guarantee="at_least_once",
+        PartitionAssignor=CoPartitioned,
+        table_standby_replicas=1,  # no standbys: see CoPartitioned
+        topic_allow_declare=False,
+        topic_disable_leader=True,
+        topic_partitions=settings.partitions,
+        web_enabled=False,
+        consumer_auto_offset_reset="earliest",
+        consumer_group_instance_id=settings.instance_id,
+        broker_session_timeout=settings.session_s,
+        broker_heartbeat_interval=min(HEARTBEAT_S, settings.session_s / 3),
+        broker_rebalance_timeout=REBALANCE_S,
+        broker_request_timeout=REQUEST_S,
+        broker_max_poll_interval=A_DAY_S,
+    )
+
+
+async def _require_topics(log: KafkaLog, stages: Sequence[Stage], partitions: int, stop: Stop) -> None:
+    wanted = {topic for stage in stages for topic in (*stage.sources, stage.changelog) if topic}
+    counts = await log.partition_counts(wanted)
+    if wrong := {topic: counts.get(topic, 0) for topic in wanted if counts.get(topic, 0) != partitions}:
+        found = ", ".join(f"{topic} has {count}" for topic, count in sorted(wrong.items()))
+        stop(f"every topic must have {partitions} partitions, but {found}: create them with `elowire topics`")
+
+
+def _few_collections() -> None:
+    """Keep the garbage collector off what lives as long as the process: a full pass takes 100 ms and more."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 50)

@@ -1,0 +1,198 @@
+"""Tables in memory and their changelog: recover, absorb, write, audit. Only this module moves `Part.log`.
+
+A changelog is written by one owner at a time, but nothing in Kafka stops a paused process (a zombie) from
+waking up and writing late. So no write is trusted to be alone: its offsets must follow the last one without a
+gap; else the foreign records are read, the higher version of a key wins, and a key whose last record is the
+older one is written again, so that a zombie's state cannot survive compaction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from elowire.processor.parts import Part, Source, name_of, names_of, place
+from elowire.runtime.clock import monotonic
+from elowire.runtime.logs import get_logger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from aiokafka.structs import TopicPartition
+
+    from elowire.processor.ports import Logged, Out, Ports
+
+# Header of the last record of every write: where the source stands once the write is acknowledged.
+MARK = "elowire-next:"
+
+_log = get_logger("elowire.processor")
+
+
+class Changelog:
+    """The changelogs of all parts of a lane. `stall_s`: how long a recovery may bring nothing."""
+
+    def __init__(self, ports: Ports, *, stall_s: float) -> None:
+        self._log = ports.log
+        self._sink = ports.sink
+        self._stop = ports.stop
+        self._observer = ports.observer
+        self._stall_s = stall_s
+
+    async def foreign(self, parts: Iterable[Part]) -> list[Part]:
+        """Return the parts whose changelog has records that we have not seen; ask only between writes."""
+        logs = {part.changelog: part for part in parts if part.changelog}
+        ends = await self._log.ends(logs)
+
+        return [part for at, part in logs.items() if ends[at] != part.log + 1]
+
+    async def recover(self, parts: Sequence[Part], still_ours: Callable[[], bool]) -> bool:
+        """Bring every part up to date: positions first, then tables up to the ends of the changelogs.
+
+        Returns False if `still_ours` said stop: table and log agree then too, and the next recovery goes on
+        from there. A part whose sources have positions keeps them.
+        """
+        began = monotonic()
+        fresh = [at for part in parts for at, source in part.sources.items() if source.next is None]
+        # Committed offsets before ends: the table then covers everything below the offsets.
+        beginnings, committed = await self._log.beginnings(fresh), await self._log.committed()
+        logs = {part.changelog: part for part in parts if part.changelog}
+        ends = await self._log.ends(logs)
+        if not still_ours():
+            return False
+        place(parts, beginnings, committed)
+        for at, part in logs.items():
+            self._require_whole(part, at, ends[at])
+        read = await self._read(logs, ends, still_ours)
+        if read is None or not still_ours():
+            return False
+        keys, repaired = sum(len(part.table) for part in parts), sum(len(part.stale) for part in parts)
+        seconds = monotonic() - began
+        _log.info(
+            "recovered", parts=len(parts), read=read, keys=keys, repaired=repaired, seconds=round(seconds, 3)
+        )
+        self._observer.on_recovered(
+            parts=len(parts), read=read, keys=keys, repaired=repaired, seconds=seconds
+        )
+
+        return True
+
+    async def _read(
+        self,
+        logs: dict[TopicPartition, Part],
+        ends: Mapping[TopicPartition, int],
+        still_ours: Callable[[], bool],
+    ) -> int | None:
+        spans = {at: (part.log + 1, ends[at]) for at, part in logs.items()}
+        total = sum(end - first for first, end in spans.values())
+        read = 0
+        try:
+            async with asyncio.timeout(self._stall_s) as patience, aclosing(self._log.read(spans)) as chunks:
+                async for chunk in chunks:
+                    for at, records in chunk.items():
+                        self._absorb(logs[at], at, records)
+                        read += len(records)
+                    if chunk:
+                        patience.reschedule(asyncio.get_running_loop().time() + self._stall_s)
+                        left = sum(max(0, ends[at] - part.log - 1) for at, part in logs.items())
+                        self._observer.on_recovering(total - left, left)
+                    if not still_ours():
+                        return None
+        except TimeoutError as late:
+            behind = [at for at, part in logs.items() if part.log + 1 < ends[at]]
+            self._stop(f"recovery brought nothing for {self._stall_s} s: waited for {names_of(behind)}", late)
+        for at, part in logs.items():
+            part.log = max(part.log, ends[at] - 1)
+
+        return read
+
+    async def write(
+        self, changes: Mapping[Part, dict[bytes, bytes]], advanced: Mapping[Source, int]
+    ) -> list[Part]:
+        """Write states in the order of `changes`; once acknowledged, tables and logs have moved.
+
+        `advanced` says where the sources of the batch stand after it. Returns the parts to which somebody
+        else wrote too: their log stays, so that the next recovery reads the foreign records and ours.
+        """
+        writes: dict[TopicPartition, Sequence[Out]] = {}
+        for part, states in changes.items():
+            if part.changelog is None:
+                self._stop(f"stage {part.stage.name} put states without having a changelog")
+            out: list[Out] = [(key, state, []) for key, state in states.items()]
+            out[-1] = (*out[-1][:2], _marks(part, advanced))
+            writes[part.changelog] = out
+        spans = await self._sink.send(writes)
+        shared = []
+        for part, states in changes.items():
+            span = spans[part.changelog]
+            part.table.update(states)
+            part.stale.difference_update(states)
+            if span.first == part.log + 1 and span.last - span.first + 1 == len(states):
+                part.log = span.last
+            else:
+                _log.warning(
+                    "another process wrote to our changelog", part=str(part), log=part.log, ours=span
+                )
+                self._observer.on_foreign_write(str(part))
+                shared.append(part)
+
+        return shared
+
+    def _absorb(self, part: Part, at: TopicPartition, records: Sequence[Logged]) -> None:
+        table, version, note, index, stale = (
+            part.table,
+            part.stage.version,
+            part.stage.note,
+            part.index,
+            part.stale,
+        )
+        for record in records:
+            key, state = record.key, record.value
+            if key is None or state is None:
+                self._stop(
+                    f"{name_of(at)} has a record without key or value at {record.offset}: not our changelog"
+                )
+            known = table.get(key)
+            if known is None or known == state or version(state) > version(known):
+                table[key] = state
+                stale.discard(key)
+                note(index, key, state)
+            elif version(state) < version(known):
+                stale.add(key)
+            else:
+                self._stop(
+                    f"{name_of(at)} has two states of one version for {key!r}, the second at {record.offset}"
+                )
+            if record.headers:
+                _take_marks(part.marks, record.headers)
+        part.log = records[-1].offset
+
+    def _require_whole(self, part: Part, at: TopicPartition, end: int) -> None:
+        least = max(part.log + 1, part.expected_end or 0)
+        if end < least:
+            self._stop(
+                f"changelog {name_of(at)} ends at {end}, but records up to {least} were acknowledged: it was "
+                f"truncated, lost or replaced. {how_to_rebuild([at.topic])}"
+            )
+
+
+def how_to_rebuild(changelogs: Collection[str]) -> str:
+    """Say what to do about a changelog that does not belong to the group's offsets."""
+    return (
+        "To rebuild it from the inputs, which are kept: stop every processor, delete the consumer group and "
+        f"the topic {' and '.join(changelogs)}, create the topic again (`elowire topics`), start a processor."
+    )
+
+
+def _marks(part: Part, advanced: Mapping[Source, int]) -> list[tuple[str, bytes]]:
+    return [
+        (MARK + source.at.topic, b"%d" % advanced.get(source, source.next or 0))
+        for source in part.sources.values()
+    ]
+
+
+def _take_marks(marks: dict[str, int], headers: Iterable[tuple[str, bytes]]) -> None:
+    for name, value in headers:
+        if name.startswith(MARK):
+            topic = name.removeprefix(MARK)
+            marks[topic] = max(marks.get(topic, 0), int(value))

@@ -1,0 +1,164 @@
+"""Faust as the lane's host: consumer, group membership, assignor. The only module with private names.
+
+Registered as the transport `elowire` (entry point `faust.transports`). An application on this transport
+has no agents: all its topics belong to the lane. Three private names of Faust 0.15 are touched, each marked
+TOUCH and held by a contract test:
+
+1. `Consumer._thread`, the thread that the client runs in;
+2. `AIOKafkaConsumerThread._ensure_consumer()`, the client itself;
+3. `Consumer._getmany()`, overridden, so that Faust's own loop takes no records.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from aiokafka.errors import CommitFailedError, IllegalStateError, UnknownMemberIdError
+from faust.assignor.partition_assignor import PartitionAssignor
+from faust.transport.drivers import aiokafka as driver
+
+from elowire.processor.ports import NotOwnerError
+from elowire.processor.stage import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+
+    import faust
+    from aiokafka import AIOKafkaConsumer
+    from aiokafka.structs import TopicPartition
+    from faust.types import TP, AppT
+
+    from elowire.processor.lane import Lane
+
+T = TypeVar("T")
+
+SCHEME = "elowire"
+
+
+class Consumer(driver.Consumer):
+    """Faust's consumer, whose records the lane takes."""
+
+    logger = driver.logger
+
+    async def _getmany(self, active_partitions: set[TP] | None, timeout: float) -> Any:  # noqa: ARG002, ASYNC109, ANN401  # TOUCH 3
+        await asyncio.sleep(timeout)
+
+        return {}
+
+    def verify_event_path(self, now: float, tp: TP) -> None:
+        """Say nothing: Faust sees no streams here and would call every busy partition stuck."""
+
+
+class Transport(driver.Transport):
+    """Faust's transport on aiokafka, with the consumer above."""
+
+    Consumer = Consumer
+
+
+class CoPartitioned(PartitionAssignor):
+    """Faust's assignor without standbys.
+
+    Faust takes its own assignor only for an application with tables or standby replicas, else aiokafka's
+    round robin, which gives a worker unequal numbers of co-partitioned topics. So the application asks for
+    standby replicas, and this class makes none.
+    """
+
+    def __init__(self, app: AppT, replicas: int = 0) -> None:  # noqa: ARG002
+        super().__init__(app, replicas=0)
+
+
+class FaustGroup:
+    """The `Group` port on a Faust application.
+
+    Build it with the application: the group may be joined before the lane starts.
+    """
+
+    def __init__(self, app: faust.App) -> None:
+        self._app = app
+        self._lane: Lane | None = None
+        self._assigned: set[TP] = set()
+        self._joined = False
+        app.on_partitions_revoked.connect(self._on_revoked, weak=False)  # type: ignore[arg-type]
+        app.on_partitions_assigned.connect(self._on_assigned, weak=False)  # type: ignore[arg-type]
+
+    def drive(self, lane: Lane) -> None:
+        """Tell the lane of assignments and revokes from now on, beginning with the present ones."""
+        self._lane = lane
+        if self._joined:
+            lane.assigned(self._assigned)
+
+    async def close(self) -> None:
+        """Close the lane, if there is one yet: SIGTERM may come before."""
+        if self._lane is not None:
+            await self._lane.close()
+
+    async def fetch(
+        self, sources: Collection[TopicPartition], *, timeout_s: float, limit: int
+    ) -> Mapping[TopicPartition, Sequence[Record]]:
+        """Fetch from the consumer's positions."""
+
+        async def fetch(client: AIOKafkaConsumer) -> Mapping[TopicPartition, Sequence[Record]]:
+            got = await client.getmany(*sources, timeout_ms=int(timeout_s * 1000), max_records=limit)
+
+            return {
+                at: [
+                    Record(r.topic, r.partition, r.offset, r.timestamp, r.key, r.value, r.headers)
+                    for r in records
+                ]
+                for at, records in got.items()
+            }
+
+        return await self._call(fetch)
+
+    async def seek(self, positions: Mapping[TopicPartition, int]) -> None:
+        """Set the positions of those that are assigned."""
+
+        async def seek(client: AIOKafkaConsumer) -> None:
+            assigned = client.assignment()
+            for at, position in positions.items():
+                if at in assigned:
+                    client.seek(at, position)
+
+        await self._call(seek)
+
+    async def positions(self, sources: Collection[TopicPartition]) -> Mapping[TopicPartition, int]:
+        """Return the positions of those that are assigned."""
+
+        async def positions(client: AIOKafkaConsumer) -> dict[TopicPartition, int]:
+            assigned = client.assignment()
+
+            return {at: await client.position(at) for at in sources if at in assigned}
+
+        return await self._call(positions)
+
+    async def commit(self, offsets: Mapping[TopicPartition, tuple[int, str]]) -> None:
+        """Commit in our generation."""
+
+        async def commit(client: AIOKafkaConsumer) -> None:
+            await client.commit(dict(offsets))
+
+        await self._call(commit)
+
+    async def _call(self, ask: Callable[[AIOKafkaConsumer], Awaitable[T]]) -> T:
+        thread = cast("Consumer", self._app.consumer)._thread  # noqa: SLF001  # TOUCH 1
+        client = thread._ensure_consumer()  # noqa: SLF001  # TOUCH 2
+
+        async def asked() -> T:
+            return await ask(client)
+
+        try:
+            return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(asked(), thread.thread_loop))
+        except (CommitFailedError, IllegalStateError) as refusal:
+            forgotten = isinstance(refusal.__cause__, UnknownMemberIdError)
+            raise NotOwnerError(f"{type(refusal).__name__}: {refusal}", forgotten=forgotten) from refusal
+
+    async def _on_revoked(self, app: object, revoked: set[TP], **_: object) -> None:  # noqa: ARG002
+        self._joined = False
+        if self._lane is not None:
+            await self._lane.revoked()
+
+    async def _on_assigned(self, app: object, assigned: set[TP], **_: object) -> None:  # noqa: ARG002
+        self._joined, self._assigned = True, set(assigned)
+        if self._lane is not None:
+            self._lane.assigned(assigned)

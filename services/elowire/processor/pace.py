@@ -1,0 +1,32 @@
+"""The lane's times and sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """Times in seconds, sizes in records.
+
+    `batch_s` is the budget of a batch with both barriers, `revoke_s` that of a revoke, `stall_s` how long a
+    recovery may bring nothing, `orphan_s` how long the group may take to assign after a revoke. `pace_s` is a
+    pause after a small batch, which saves processor time for latency.
+    """
+
+    session_s: float
+    batch_s: float = 20.0
+    revoke_s: float = 24.0
+    stall_s: float = 30.0
+    orphan_s: float = 90.0
+    commit_s: float = 1.0
+    commit_records: int = 10_000
+    audit_s: float = 2.0
+    idle_check_s: float = 0.5
+    pace_s: float = 0.0
+    max_records: int = 2000
+
+    @property
+    def lease_s(self) -> float:
+        """How long an accepted commit entitles us to write to a changelog."""
+        return self.session_s / 3

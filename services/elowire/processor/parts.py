@@ -1,0 +1,124 @@
+"""What the lane keeps about each partition number of each stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any
+
+from aiokafka.structs import TopicPartition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from elowire.processor.stage import Stage
+
+
+class Phase(Enum):
+    """Where a part stands; only the lane's one task moves it forward, only revoke and close take it away.
+
+    UNASSIGNED → RECOVERING → SEEKING → RUNNING → DRAINING → UNASSIGNED
+
+    RUNNING falls back to SEEKING after a hole or a dropped batch, and to RECOVERING when another process
+    wrote to the changelog.
+    """
+
+    UNASSIGNED = auto()
+    RECOVERING = auto()
+    SEEKING = auto()
+    RUNNING = auto()
+    DRAINING = auto()
+
+
+@dataclass(eq=False, slots=True)
+class Source:
+    """One partition of one source topic.
+
+    `next` is the offset of the next record for the stage: everything below it is durable, so it is also
+    what may be committed. `holes` counts fetches that found the record at `next` missing.
+    """
+
+    at: TopicPartition
+    next: int | None = None
+    committed: int | None = None
+    holes: int = 0
+
+    @property
+    def position(self) -> int:
+        """The next offset of a source whose part has been recovered."""
+        if self.next is None:
+            raise RuntimeError(f"{name_of(self.at)} has no position yet")
+        return self.next
+
+
+@dataclass(eq=False, slots=True)
+class Part:
+    """One partition number of a stage: its sources, one table and one partition of the changelog.
+
+    `log` is the offset of the last changelog record that the table contains (-1: none); `stale` holds the
+    keys whose last changelog record is older than the table; `marks` is, for each source topic, the highest
+    source offset noted in the changelog; `expected_end` is the end that the changelog had when the group's
+    offsets were committed (None: not known).
+    """
+
+    stage: Stage
+    number: int
+    sources: dict[TopicPartition, Source]
+    changelog: TopicPartition | None
+    index: Any
+    phase: Phase = Phase.UNASSIGNED
+    log: int = -1
+    table: dict[bytes, bytes] = field(default_factory=dict)
+    stale: set[bytes] = field(default_factory=set)
+    marks: dict[str, int] = field(default_factory=dict)
+    expected_end: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.stage.name}/{self.number}"
+
+    @property
+    def running(self) -> bool:
+        """Whether records may be taken (asked again after every await, so it must not be narrowed)."""
+        return self.phase is Phase.RUNNING
+
+    def fall_back(self, phase: Phase) -> None:
+        """Go back to an earlier phase, unless the part is being taken away."""
+        if self.phase in (Phase.SEEKING, Phase.RUNNING):
+            self.phase = phase
+
+
+def part_of(stage: Stage, number: int) -> Part:
+    """Return a part that knows nothing yet."""
+    sources = [TopicPartition(topic, number) for topic in stage.sources]
+
+    return Part(
+        stage,
+        number,
+        {at: Source(at) for at in sources},
+        TopicPartition(stage.changelog, number) if stage.changelog else None,
+        stage.new_index(),
+    )
+
+
+def name_of(at: TopicPartition) -> str:
+    """Write a partition as people do: ``game-results/7``."""
+    return f"{at.topic}/{at.partition}"
+
+
+def names_of(many: Iterable[TopicPartition]) -> str:
+    """Write several partitions, in order."""
+    return ", ".join(sorted(map(name_of, many)))
+
+
+def place(
+    parts: Iterable[Part],
+    beginnings: Mapping[TopicPartition, int],
+    committed: Mapping[TopicPartition, tuple[int, str]],
+) -> None:
+    """Place the sources in `beginnings` where the group stands, or at the beginning if it is new."""
+    for part in parts:
+        for at, source in part.sources.items():
+            if at in beginnings:
+                source.next, noted = committed.get(at, (beginnings[at], ""))
+                if noted.isdecimal():
+                    part.expected_end = max(part.expected_end or 0, int(noted))

@@ -1,0 +1,97 @@
+"""Guards of the engine, switched off one at a time: the checker must turn red with each of them."""
+
+from __future__ import annotations
+
+from elowire.processor.changelog import Changelog
+from elowire.processor.lane import Lane
+
+
+def mutate(name):
+    """Switch off the guard `name`; nothing for the empty name."""
+    if name:
+        MUTATIONS[name]()
+
+
+def last_write_wins():
+    """Recovery takes the last record of a key, not the highest version, and repairs nothing."""
+
+    def absorb(self, part, at, records):
+        for record in records:
+            part.table[record.key] = record.value
+            part.stage.note(part.index, record.key, record.value)
+        part.log = records[-1].offset
+
+    Changelog._absorb = absorb
+
+
+def no_contiguity():
+    """A foreign write to our changelog goes unnoticed."""
+    write = Changelog.write
+
+    async def alone(self, changes, advanced):
+        for part in await write(self, changes, advanced):
+            part.log = (await self._log.ends([part.changelog]))[part.changelog] - 1
+        return []
+
+    async def none(self, parts):
+        return []
+
+    Changelog.write = alone
+    Changelog.foreign = none
+
+
+def changelog_first():
+    """The state is durable before the outputs."""
+    batch = Lane._make_durable
+
+    async def swapped(self, work, repair):
+        sink, held = self._sink, []
+
+        class Swapped:
+            async def send(_, writes):
+                if any(at.topic.endswith("-changelog") for at in writes):
+                    spans = await sink.send(writes)
+                    self._probe("after barrier 1", "swapped")
+                    for outputs in held:
+                        await sink.send(outputs)
+                    return spans
+                held.append(writes)
+                return {}
+
+        self._sink = self._changelog._sink = Swapped()
+        try:
+            await batch(self, work, repair)
+        finally:
+            self._sink = self._changelog._sink = sink
+
+    Lane._make_durable = swapped
+
+
+def commit_first():
+    """The offset is committed before the state is durable."""
+    batch = Lane._make_durable
+
+    async def early(self, work, repair):
+        positions = {source: source.next for by_source in work.values() for source in by_source}
+        for by_source in work.values():
+            for source, records in by_source.items():
+                source.next = records[-1].offset + 1
+        await self._lease.commit(self._all(), force=True)
+        for source, position in positions.items():
+            source.next = position
+        await batch(self, work, repair)
+
+    Lane._make_durable = early
+
+
+def no_second_emission():
+    """A record whose revision is known emits nothing; the stages of the product are told so elsewhere."""
+
+
+MUTATIONS = {
+    "lww": last_write_wins,
+    "nocontig": no_contiguity,
+    "swap": changelog_first,
+    "commitfirst": commit_first,
+    "noreemit": no_second_emission,
+}

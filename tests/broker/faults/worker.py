@@ -1,0 +1,120 @@
+"""A processor under test: turns the environment into arguments, which production code never does.
+
+NAME (prefix of the topics, group), BOOTSTRAP, STAGES=toy|elowire, PARTITIONS, SESSION, BATCH_S, PACE,
+INSTANCE; test aids: CHAOS (probability), KILL_AT (places), KILL_AFTER, STOP_AT (place), STOP_STAGE,
+STOP_AFTER, STOP_EVERY, MUTATION.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import random
+import resource
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[3]))
+
+from elowire.processor.app import run_processor
+from elowire.processor.ports import Silent
+from elowire.runtime.logs import configure
+from elowire.runtime.settings import load_settings
+from tests.broker.faults.mutations import mutate
+from tests.fakes.toy import toy_stages
+
+ENV = os.environ.get
+BEGAN = time.monotonic()
+
+
+def say(line):
+    os.write(2, f"TEST {time.time():.3f} {line}\n".encode())
+
+
+class Told(Silent):
+    """Writes what the driver counts into the log."""
+
+    def __init__(self):
+        self.records = 0
+
+    def on_batch(self, batch):
+        self.records += batch.decided.records
+
+    def on_recovered(self, *, parts, read, keys, repaired, seconds):
+        say(f"recovered parts={parts} read={read} keys={keys} repaired={repaired} seconds={seconds:.3f}")
+
+    def on_foreign_write(self, part):
+        say(f"foreign write {part}")
+
+    def on_lease_lost(self):
+        say("lease lost")
+
+
+def kill(where):
+    say(f"kill -9 self at {where}")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def chaos():
+    chance = float(ENV("CHAOS", "0"))
+    kill_at = [place for place in ENV("KILL_AT", "").split(",") if place]
+    stop_at, only = ENV("STOP_AT", ""), ENV("STOP_STAGE", "")
+    state = {"first": True, "stop": BEGAN + float(ENV("STOP_AFTER", "6"))}
+
+    def probe(where, stages=""):
+        if state["first"] and where == "before barrier 1":
+            state["first"] = False
+            say(f"first output after {time.monotonic() - BEGAN:.2f} s")
+        if where in kill_at and time.monotonic() - BEGAN > float(ENV("KILL_AFTER", "2")) and random.random() < chance:
+            if where.startswith("inside"):
+                asyncio.get_running_loop().call_later(random.uniform(0, 0.004), kill, f"{where} [{stages}]")
+            else:
+                kill(f"{where} [{stages}]")
+        if where == stop_at and only in stages and time.monotonic() > state["stop"]:
+            say(f"stopping self at {where} [{stages}]")
+            os.kill(os.getpid(), signal.SIGSTOP)
+            state["stop"] = time.monotonic() + float(ENV("STOP_EVERY", "20"))
+            say("continued")
+
+    return probe
+
+
+def stages(prefix, partitions):
+    if ENV("STAGES", "toy") == "toy":
+        return toy_stages(prefix, partitions)
+    from tests.broker.faults.product import product_stages
+
+    return product_stages(prefix, partitions)
+
+
+def main():
+    name, partitions = os.environ["NAME"], int(ENV("PARTITIONS", "4"))
+    settings = load_settings(
+        bootstrap=ENV("BOOTSTRAP", "127.0.0.1:30300"),
+        group=name,
+        instance_id=ENV("INSTANCE"),
+        partitions=partitions,
+        session_s=float(ENV("SESSION", "12")),
+        batch_s=float(ENV("BATCH_S", "20")),
+        pace_s=float(ENV("PACE", "0")),
+        data_dir=Path(tempfile.gettempdir()) / "elowire-fault-tests",
+        log_format="json",
+        log_level=ENV("LOG_LEVEL", "INFO"),
+    )
+    configure(settings)
+    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
+    mutate(ENV("MUTATION", ""))
+    told = Told()
+    try:
+        run_processor(settings, stages(f"{name}-", partitions), observer=told, probe=chaos())
+    finally:
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        say(f"ended records={told.records} peak={peak}MB cpu={time.process_time():.2f}")
+
+
+if __name__ == "__main__":
+    main()
