@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from tests.project.guards import (
     FOREIGN,
     LONGEST_MODULE,

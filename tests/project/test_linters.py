@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
 from tests.project.guards import ROOT
 
 TOOLS = Path(sys.executable).parent

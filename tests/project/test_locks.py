@@ -8,6 +8,7 @@ import tomllib
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
 from tests.project.guards import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from hypothesis import settings
+
 from tests.project.guards import ROOT
 
 OFFENCES = {
