@@ -1,0 +1,141 @@
+"""What stands in the output topics, and how it differs from what it must come to."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import orjson
+
+from elowire.contracts.outputs import OUTPUTS, validate_output
+
+# Members of a rated game that follow from the order of arrival, or are explained from the others.
+ORDERED = frozenset({"version", "article"})
+
+
+def data_of(lane, topic):
+    """Every event of a topic as plain data."""
+    return [orjson.loads(record.value) for record in lane.all(topic)]
+
+
+def live_ratings(lane):
+    """{player: the data of his highest version}."""
+    found = {}
+    for data in data_of(lane, "live-ratings"):
+        if data["version"] >= found.get(data["player_id"], data)["version"]:
+            found[data["player_id"]] = data
+    return found
+
+
+def figures(lane):
+    """{player: {time control: figures without what was before}}, of the highest versions."""
+    return {
+        player: {
+            control: {name: value for name, value in data[control].items() if name != "previous"}
+            for control in ("standard", "rapid", "blitz")
+            if data.get(control) is not None
+        }
+        for player, data in live_ratings(lane).items()
+    }
+
+
+def rated_games(lane):
+    """{player: {tournament:game: the last rated game}}."""
+    found = defaultdict(dict)
+    for data in data_of(lane, "rated-games"):
+        game = f"{data['tournament_id']}:{data['game_id']}"
+        found[data["player_id"]][game] = {k: v for k, v in data.items() if k not in ORDERED}
+    return found
+
+
+def lines(lane):
+    """{(tournament, entrant): the line of the highest revision}."""
+    found = {}
+    for data in data_of(lane, "tournament-ratings"):
+        name = data["tournament_id"], data["entrant_id"]
+        if data["revision"] >= found.get(name, data)["revision"]:
+            found[name] = data
+    return {name: {k: v for k, v in data.items() if k != "revision"} for name, data in found.items()}
+
+
+def dead_letters(lane):
+    """{topic/partition/offset of the refused record: reason}."""
+    found = {}
+    for record in lane.all("dead-letters"):
+        said = {name.removeprefix("elowire-"): value.decode() for name, value in record.headers}
+        found[f"{said['topic']}/{said['partition']}/{said['offset']}"] = said["reason"]
+    return found
+
+
+def differences(lane, expected):
+    """Everything in which the outputs differ from the one-pass calculation, as sentences."""
+    return [
+        *_figures(figures(lane), expected),
+        *_sides(rated_games(lane), expected),
+        *_lines(lines(lane), expected),
+    ]
+
+
+def _figures(found, expected):
+    for player in sorted(expected.figures.keys() | found.keys()):
+        want, got = expected.figures.get(player, {}), found.get(player)
+        if got is None and (player not in expected.asked or not want):
+            continue
+        if got != want:
+            yield f"figures of {player}: expected {want}, published {got}"
+
+
+def _sides(found, expected):
+    for player in sorted(expected.sides.keys() | found.keys()):
+        want, got = expected.sides.get(player, {}), found.get(player, {})
+        for game in sorted(want.keys() | got.keys()):
+            mine, theirs = want.get(game), got.get(game)
+            if mine is None:
+                if theirs["refusal"] != "withdrawn":
+                    yield f"side {player} {game}: nobody's, published {theirs}"
+            elif theirs != mine and not _forgotten(mine, theirs):
+                yield f"side {player} {game}: expected {mine}, published {theirs}"
+
+
+def _forgotten(mine, theirs):
+    """A settled game of a cap-once tournament is explained as it was when it was settled."""
+    drop = {"delta", "expectancy", "counted_difference"}
+    return mine["status"] == "settled" and theirs is not None and all(
+        mine[name] == theirs[name] for name in mine if name not in drop
+    )
+
+
+def _lines(found, expected):
+    for name in sorted(expected.lines.keys()):
+        if expected.lines[name] != found.get(name):
+            yield f"line {name}: expected {expected.lines[name]}, published {found.get(name)}"
+
+
+TYPES = {output.topic.name: output.name for output in OUTPUTS}
+
+
+def broken_promises(lane):
+    """Versions with gaps, one version with two contents, outputs that break the contract, as sentences."""
+    seen = defaultdict(dict)
+    for topic, type_ in TYPES.items():
+        ids = {}
+        for record in lane.all(topic):
+            headers = dict(record.headers)
+            try:
+                validate_output(type_, record.value)
+            except ValueError as error:
+                yield f"{topic}: {error}: {record.value.decode()}"
+            name = headers["ce_id"]
+            if ids.setdefault(name, record.value) != record.value:
+                yield f"{topic} {name}: two contents, {ids[name].decode()} and {record.value.decode()}"
+            if topic == "live-ratings":
+                seen[record.key][orjson.loads(record.value)["version"]] = record.value
+    for player, versions in seen.items():
+        if sorted(versions) != list(range(1, len(versions) + 1)):
+            yield f"versions of {player.decode()}: {sorted(versions)}"
+    sides = {}
+    for record in lane.all("player-events"):
+        event = orjson.loads(record.value)
+        if event["t"] == "side":
+            name = record.key, event["g"], tuple(event["r"])
+            if sides.setdefault(name, record.value) != record.value:
+                yield f"player-events {name}: two contents, {sides[name].decode()} and {record.value.decode()}"
