@@ -88,21 +88,18 @@ def resolve(
     known = [
         game for game in games if ratings.get(game.white) is not None and ratings.get(game.black) is not None
     ]
-    if system is System.ROUND_ROBIN and edition.round_robin is not None and _any_rated(ratings, known):
+    outcomes = None
+    if system is System.ROUND_ROBIN and edition.round_robin is not None:
         outcomes = _round_robin(edition, ratings, known)
-    else:
+    if outcomes is None:
         outcomes = _one_by_one(edition, system, ratings, known)
 
     return Resolution(number, t["st"] == "finished", system, outcomes)
 
 
-def _any_rated(ratings: Mapping[bytes, int | None], games: Sequence[Met]) -> bool:
-    return any(ratings[name] for game in games for name in (game.white, game.black))
-
-
 def _round_robin(
     edition: Edition, ratings: Mapping[bytes, int | None], games: Sequence[Met]
-) -> dict[bytes, Resolved]:
+) -> dict[bytes, Resolved] | None:
     names = {key.hex(): key for key in ratings}
     players = [
         RoundRobinPlayer(name, ratings[key] or None, 0)
@@ -111,6 +108,9 @@ def _round_robin(
     ]
     played = [RoundRobinGame(g.white.hex(), g.black.hex(), g.white_points, g.black_points) for g in games]
     table = crosstable_of_games(players, played, edition)
+    # Without games of the disregarded nobody rated may be left to take an average from.
+    if not any(player.rating and table.met[player.player] for player in table.players):
+        return None
     report = resolve_round_robin(table, edition)
 
     return {
