@@ -71,7 +71,7 @@ def feed_of(report: EventReport, *, time: datetime, finish: bool = False) -> Fee
         for entrant in report.entrants
         if (event := _checked(partial(_entrant, entrant, facts, source), findings, None)) is not None
     )
-    players = {entrant.entrant_id: entrant.player_id for entrant in report.entrants}
+    players = {entrant.entrant_id: _player_id(entrant, facts) for entrant in report.entrants}
     games = [
         record("game", game.game_id, event)
         for game in rated
@@ -154,7 +154,7 @@ def _entrant(entrant: EntrantFacts, facts: TournamentFacts, source: str) -> Entr
         tournament_id=facts.tournament_id,
         entrant_id=entrant.entrant_id,
         revision=facts.revision,
-        player_id=entrant.player_id,
+        player_id=_player_id(entrant, facts),
         name=entrant.name,
         federation=entrant.federation,
         title=entrant.title,
@@ -166,6 +166,17 @@ def _entrant(entrant: EntrantFacts, facts: TournamentFacts, source: str) -> Entr
         rating_list=facts.rating_list,
         source=source,
     )
+
+
+def _player_id(entrant: EntrantFacts, facts: TournamentFacts) -> str | None:
+    """Give the FIDE id, or for a numbered player of a report without one an id of this event alone.
+
+    Such a player is somebody, only not known by number: games count, and an entrant event with the FIDE id
+    and a greater revision moves them. A name alone, as in PGN, is nobody yet.
+    """
+    if entrant.player_id is not None or not entrant.entrant_id.startswith("rank:"):
+        return entrant.player_id
+    return f"local:{facts.tournament_id[:80]}.{entrant.entrant_id.removeprefix('rank:')}"
 
 
 def _game(game: GameFacts, facts: TournamentFacts, players: dict[str, str | None]) -> GameResult:

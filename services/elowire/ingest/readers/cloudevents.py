@@ -5,8 +5,9 @@ A file of lines is read line by line, so that its size does not matter; each lin
 
 from __future__ import annotations
 
+import codecs
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import orjson
 from pydantic import ValidationError
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+HOPELESS_LINES = 1000
+"""Refused lines, without a single event before or among them, after which a file is given up."""
+
 _BY_FIELD: tuple[tuple[str, type[InputEvent]], ...] = (
     ("game_id", GameResult),
     ("sum_change", ReportedChange),
@@ -52,39 +56,50 @@ class EventLine(NamedTuple):
 def read_event_lines(path: Path) -> Iterator[EventLine | Notice]:
     """Read JSON lines of CloudEvents one by one; a line that is refused comes as its notice.
 
-    Raises `UnreadableFile` when the file cannot be opened or has no line at all.
+    Reading ends early when the first `HOPELESS_LINES` lines all are refused. Raises `UnreadableFile` when the
+    file cannot be opened or has no line at all.
     """
-    empty = True
+    refused = read = 0
     try:
         with path.open("rb") as stream:
-            number = 0
-            while line := stream.readline(MAX_RECORD_BYTES + 1):
-                number += 1
-                if len(line) > MAX_RECORD_BYTES:
-                    empty = False
-                    yield Notice(
-                        "refused", f"is longer than {MAX_RECORD_BYTES} bytes; one event per line", number
-                    )
-                    _skip_line(stream, line)
-                    continue
-                content = line.removeprefix(b"\xef\xbb\xbf").strip() if number == 1 else line.strip()
-                if content:
-                    empty = False
-                    yield _read(content, number)
+            for number, content in _lines(stream):
+                line = _read(content, number)
+                read += not isinstance(line, Notice)
+                refused += isinstance(line, Notice)
+                yield line
+                if not read and refused == HOPELESS_LINES:
+                    text = f"none of the first {refused} lines is an event; the rest of the file is not read"
+                    yield Notice("refused", text, number)
+                    return
     except OSError as problem:
         raise UnreadableFile(Notice("refused", f"cannot be opened: {problem.strerror}")) from None
-    if empty:
-        raise UnreadableFile(
-            Notice("refused", "the file is empty; one CloudEvent per line was expected", line=1)
-        )
+    if not read and not refused:
+        found = "the file is empty; one CloudEvent per line was expected"
+        raise UnreadableFile(Notice("refused", found, line=1))
 
 
-def _skip_line(stream: Any, part: bytes) -> None:  # noqa: ANN401 - a binary stream
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+    """Give the lines that are not blank with their numbers; None stands for one that is too long."""
+    number = 0
+    while line := stream.readline(MAX_RECORD_BYTES + 1):
+        number += 1
+        if len(line) > MAX_RECORD_BYTES:
+            yield number, None
+            _skip_line(stream, line)
+            continue
+        content = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+        if content.strip():
+            yield number, content.strip()
+
+
+def _skip_line(stream: BinaryIO, part: bytes) -> None:
     while part and not part.endswith(b"\n"):
         part = stream.readline(MAX_RECORD_BYTES)
 
 
-def _read(content: bytes, number: int) -> EventLine | Notice:
+def _read(content: bytes | None, number: int) -> EventLine | Notice:
+    if content is None:
+        return Notice("refused", f"is longer than {MAX_RECORD_BYTES} bytes; one event per line", number)
     decoded = decode_event(content)
     if isinstance(decoded, Refused):
         return notice_of(decoded, line=number)

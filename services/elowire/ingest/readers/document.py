@@ -14,23 +14,21 @@ from elowire.ingest.readers.text import decode
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DEEPEST = 50
-"""Levels of a JSON document; none of the shapes read here has more than six."""
+LONGEST_NUMBER = 19
+"""Digits of the longest whole number that any field holds."""
 
 
 def parse_document(raw: bytes, findings: Findings) -> Any:  # noqa: ANN401 - JSON may be anything
     """Parse one JSON document; raises `UnreadableFile` with line and column where it breaks off."""
     text = decode(raw, findings)
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_not_json)
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_not_json, parse_int=_whole)
     except json.JSONDecodeError as problem:
         cut = "; the file ends too early, it looks half-written" if problem.pos >= len(text.rstrip()) else ""
         found = f"is not JSON: {problem.msg}{cut}"
         raise UnreadableFile(Notice("refused", found, line=problem.lineno, column=problem.colno)) from None
     except RecursionError:
-        raise UnreadableFile(
-            Notice("refused", f"is nested deeper than {DEEPEST} levels; no event looks so")
-        ) from None
+        raise UnreadableFile(Notice("refused", "is nested more deeply than any event")) from None
     except _RefusedDocument as problem:
         raise UnreadableFile(Notice("refused", str(problem))) from None
 
@@ -45,6 +43,14 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         return dict(pairs)
     twice = next(name for name in names if names.count(name) > 1)
     raise _RefusedDocument(f"has the field {shown(twice)} twice in one object; each field once was expected")
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > LONGEST_NUMBER:
+        raise _RefusedDocument(
+            f"has a number of {len(digits)} digits; none here has more than {LONGEST_NUMBER}"
+        )
+    return int(digits)
 
 
 def _not_json(word: str) -> Any:  # noqa: ANN401 - never returns

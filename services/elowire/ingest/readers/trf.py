@@ -54,6 +54,7 @@ class _Header:
     facts: TournamentFacts
     findings: Findings
     players: dict[int, TrfPlayer] = field(default_factory=dict)
+    fide_ids: dict[str, int] = field(default_factory=dict)
     round_days: dict[int, date] = field(default_factory=dict)
     entered: int | None = None
     unequal_times: bool = False
@@ -102,11 +103,12 @@ def _add_player(player: TrfPlayer, header: _Header) -> None:
         found = f"has the starting rank {player.rank} of line {first.line}; each rank once was expected"
         header.findings.refuse(found, line=player.line, column=5)
         return
-    twin = next((p for p in header.players.values() if p.fide_id and p.fide_id == player.fide_id), None)
-    if twin is not None:
-        found = f"has the FIDE number {player.fide_id} of line {twin.line}; it is not used here"
-        header.findings.adjust(found, line=player.line, column=58)
-        player = replace(player, fide_id=None)
+    if player.fide_id is not None:
+        line = header.fide_ids.setdefault(player.fide_id, player.line)
+        if line != player.line:
+            found = f"has the FIDE number {player.fide_id} of line {line}; it is not used here"
+            header.findings.adjust(found, line=player.line, column=58)
+            player = replace(player, fide_id=None)
     header.players[player.rank] = player
 
 
