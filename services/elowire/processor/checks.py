@@ -26,9 +26,9 @@ def co_partitioned(
         for number in sorted({at.partition for at in given if at.topic in stage.sources}):
             if missing := [topic for topic in stage.sources if (topic, number) not in given]:
                 stop(
-                    f"stage {stage.name} got partition {number} without {', '.join(missing)}: does it exist with "
-                    "as many partitions as the others, and do all processors of the group run this release? "
-                    "Check with `elowire topics`; stop all processors before an upgrade"
+                    f"stage {stage.name} got partition {number} without {', '.join(missing)}: does it "
+                    "exist with as many partitions as the others, and do all processors of the group run "
+                    "this release? Check with `elowire topics`; stop all processors before an upgrade"
                 )
             parts.append((stage, number))
 
@@ -43,7 +43,7 @@ def sources_are_whole(
         if beginnings[at] > source.position:
             stop(
                 f"{name_of(at)} begins at {beginnings[at]}, but {source.position} comes next: records were "
-                "deleted before they were read. Restore the topic, or accept the loss by moving the group's offset"
+                "deleted unread. Restore the topic, or accept the loss by moving the group's offset"
             )
         seen = max(source.position, part.marks.get(at.topic, 0))
         if ends[at] < seen:

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from elowire.processor.stage import Stage
 
 NEVER = float("-inf")
-FETCH_S = 0.2
 
 _logger = get_logger("elowire.processor")
 
@@ -143,7 +142,9 @@ class Lane:
         self.waiting_for = "records"
         try:
             async with asyncio.timeout(self.pace.batch_s):
-                got = await self._group.fetch(sources, timeout_s=FETCH_S, limit=self.pace.max_records)
+                got = await self._group.fetch(
+                    sources, timeout_s=self.pace.fetch_s, limit=self.pace.max_records
+                )
         except NotOwnerError:
             if generation == self._generation and not self._closing:
                 raise
@@ -216,7 +217,7 @@ class Lane:
         self._observer.on_lease_lost()
         for part in work:
             part.fall_back(Phase.SEEKING)
-        await asyncio.sleep(FETCH_S)
+        await asyncio.sleep(self.pace.fetch_s)
 
     async def _commit_and_audit(self) -> None:
         if self._lease.due():
@@ -287,7 +288,7 @@ class Lane:
             self._stop(f"no assignment came for {self.pace.orphan_s} s: waited for the group coordinator")
         self._wake.clear()
         with suppress(TimeoutError):
-            async with asyncio.timeout(FETCH_S):
+            async with asyncio.timeout(self.pace.fetch_s):
                 await self._wake.wait()
 
     def _all(self) -> list[Part]:

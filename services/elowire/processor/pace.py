@@ -9,9 +9,9 @@ from dataclasses import dataclass
 class Pace:
     """Times in seconds, sizes in records.
 
-    `batch_s` is the budget of a batch with both barriers, `revoke_s` that of a revoke, `stall_s` how long a
-    recovery may bring nothing, `orphan_s` how long the group may take to assign after a revoke. `pace_s` is a
-    pause after a small batch, which saves processor time for latency.
+    `batch_s` is the budget of a batch with both barriers, `revoke_s` that of a revoke. `stall_s` is how long a
+    recovery may bring nothing, `orphan_s` how long the group may take to assign after a revoke, `fetch_s` how
+    long a fetch waits for records. `pace_s` is a pause after a small batch: less processor time, more latency.
     """
 
     session_s: float
@@ -24,6 +24,7 @@ class Pace:
     audit_s: float = 2.0
     idle_check_s: float = 0.5
     pace_s: float = 0.0
+    fetch_s: float = 0.2
     max_records: int = 2000
 
     @property

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 from elowire.processor.changelog import Changelog
 from elowire.processor.lane import Lane
 
 
 def mutate(name):
-    """Switch off the guard `name`; nothing for the empty name."""
+    """Switch off the guard `name` for good; nothing for the empty name."""
     if name:
-        MUTATIONS[name]()
+        for owner, attribute, value in MUTATIONS[name]():
+            setattr(owner, attribute, value)
+
+
+@contextmanager
+def switched_off(name):
+    """Switch off the guard `name` for a while."""
+    changes = MUTATIONS[name]()
+    before = [(owner, attribute, getattr(owner, attribute)) for owner, attribute, _ in changes]
+    try:
+        for owner, attribute, value in changes:
+            setattr(owner, attribute, value)
+        yield
+    finally:
+        for owner, attribute, value in before:
+            setattr(owner, attribute, value)
 
 
 def last_write_wins():
@@ -21,7 +38,7 @@ def last_write_wins():
             part.stage.note(part.index, record.key, record.value)
         part.log = records[-1].offset
 
-    Changelog._absorb = absorb
+    return [(Changelog, "_absorb", absorb)]
 
 
 def no_contiguity():
@@ -36,8 +53,7 @@ def no_contiguity():
     async def none(self, parts):
         return []
 
-    Changelog.write = alone
-    Changelog.foreign = none
+    return [(Changelog, "write", alone), (Changelog, "foreign", none)]
 
 
 def changelog_first():
@@ -64,7 +80,7 @@ def changelog_first():
         finally:
             self._sink = self._changelog._sink = sink
 
-    Lane._make_durable = swapped
+    return [(Lane, "_make_durable", swapped)]
 
 
 def commit_first():
@@ -81,16 +97,31 @@ def commit_first():
             source.next = position
         await batch(self, work, repair)
 
-    Lane._make_durable = early
+    return [(Lane, "_make_durable", early)]
 
 
 def no_second_emission():
     """A record whose revision is known emits nothing; the stages of the product are told so elsewhere."""
+    return []
+
+
+def no_repair():
+    """Stale keys are known and not written again."""
+    recover = Changelog.recover
+
+    async def forgetful(self, parts, still_ours):
+        done = await recover(self, parts, still_ours)
+        for part in parts:
+            part.stale.clear()
+        return done
+
+    return [(Changelog, "recover", forgetful)]
 
 
 MUTATIONS = {
     "lww": last_write_wins,
     "nocontig": no_contiguity,
+    "norepair": no_repair,
     "swap": changelog_first,
     "commitfirst": commit_first,
     "noreemit": no_second_emission,
