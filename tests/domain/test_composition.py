@@ -28,6 +28,7 @@ DECIDED = Refusal.DECIDED_MATCH
         ([WIN, WIN], 4, [None, None]),
         ([], 4, []),
         ([WIN, WIN, WIN], 3, [None, None, DECIDED]),
+        ([WIN] * 52, 100, [None] * 51 + [DECIDED]),
     ],
 )
 def test_6_games_after_a_match_is_decided(games, planned, refusals):
@@ -60,6 +61,10 @@ def test_2003_6_rated_players_of_a_round_robin(players, rated, double, rateable)
     edition = edition_by_id("2003")
 
     assert is_rateable_round_robin(players=players, rated=rated, edition=edition, double=double) is rateable
+
+
+def test_2003_6_a_single_round_robin_is_meant_unless_said():
+    assert is_rateable_round_robin(players=5, rated=4, edition=edition_by_id("2003"))
 
 
 def test_2022_6_has_no_rule_for_round_robins():

@@ -70,7 +70,9 @@ def test_halves(value, up, away):
 
 def test_nearest_takes_a_half_up():
     assert [nearest(Fraction(n, 2)) for n in (-3, -1, 1, 3)] == [-1, 0, 1, 2]
+    assert [nearest(Fraction(n, 4)) for n in (-1, 1, 3)] == [0, 0, 1]
     assert nearest_hundredth(Fraction(3, 8)) == 38
+    assert nearest_hundredth(Fraction(2)) == 200
 
 
 @given(st.integers(-(10**8), 10**8))
