@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Base(NamedTuple):
+class PublishedBase(NamedTuple):
     """The published rating that the live rating stands on."""
 
     rating_list: str
@@ -79,8 +79,9 @@ def cap_once(account: Account, side: Side) -> list[str]:
     changes = changes_of(games, edition, time_control, starts_on)
     moved = []
     for (game, other), change in zip(group, changes, strict=True):
-        if other.delta != change.delta:
-            account["G"][game] = list(other._replace(delta=change.delta))
+        if other.counted != change.counted_difference:
+            capped = other._replace(delta=change.delta, counted=change.counted_difference)
+            account["G"][game] = list(capped)
             moved.append(game)
 
     return moved
@@ -106,42 +107,53 @@ def rows_of(account: Account, time_control: str) -> list[Row]:
     return [row for row in account["G"].values() if row[AT_TIME_CONTROL] == time_control]
 
 
-def base_of(account: Account, time_control: str, rows: Sequence[Row]) -> Base | None:
+def base_of(account: Account, time_control: str, rows: Sequence[Row]) -> PublishedBase | None:
     """Return the rating to stand on: the newest list that prints one, else the entrant's own facts."""
     listed = printed_until(account, time_control)
     newest = _newest_facts(rows)
     if listed and (newest is None or listed >= (newest.rating_list or "")):
         rating, k, games = account["L"][listed][3][time_control]
         if k is not None:
-            return Base(listed, rating, k, "list", k, games)
+            return PublishedBase(listed, rating, k, "list", k, games)
         if newest is not None and newest.k is not None:
-            return Base(listed, rating, newest.k, "entrant", None, games)
+            return PublishedBase(listed, rating, newest.k, "entrant", None, games)
         year, edition = account["L"][listed][4], newest.edition if newest else None
         k, reason = derived_k(rating, year, games, edition, time_control, listed)
-        return Base(listed, rating, k, reason, None, games)
+        return PublishedBase(listed, rating, k, reason, None, games)
     if newest is None or not newest.own:
         return None
 
     rating_list = newest.rating_list or ""
     if newest.k is not None:
         reason = "list" if newest.source == "list" else "entrant"
-        return Base(rating_list, newest.own, newest.k, reason, newest.k, newest.games_played)
+        return PublishedBase(rating_list, newest.own, newest.k, reason, newest.k, newest.games_played)
     k, reason = derived_k(
         newest.own, newest.birth_year, newest.games_played, newest.edition, time_control, rating_list
     )
 
-    return Base(rating_list, newest.own, k, reason, None, newest.games_played)
+    return PublishedBase(rating_list, newest.own, k, reason, None, newest.games_played)
 
 
 def _newest_facts(rows: Sequence[Row]) -> Side | None:
     """Return the side whose own rating is of the newest list; of several the greatest, in any order."""
-    newest, found = ("", 0, 0), None
+    newest: tuple[str, int, int] = ("", 0, 0)
+    found: Row | None = None
     for row in rows:
         own = row[AT_OWN]
-        if own and (key := (row[AT_RATING_LIST] or "", own, row[AT_K] or 0)) > newest:
+        if not own:
+            continue
+        key = (row[AT_RATING_LIST] or "", own, row[AT_K] or 0)
+        if found is None or key > newest or (key == newest and _rest_of(row) > _rest_of(found)):
             newest, found = key, row
 
     return None if found is None else Side(*found)
+
+
+def _rest_of(row: Row) -> tuple[bool, int, int, str]:
+    """Return what else of a side shows in the base, so that the choice is the same in any order."""
+    side = Side(*row)
+
+    return side.source == "list", side.birth_year or 0, side.games_played or 0, side.edition or ""
 
 
 def periods_of(

@@ -1,0 +1,313 @@
+"""`elowire demo`: a real event through a real Kafka, compared with what FIDE published."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import orjson
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from elowire.cli.demo_event import DemoEvent, Outcome, demo_event, game_of
+from elowire.cli.errors import Failure
+from elowire.cli.output import console
+from elowire.cli.stack import running
+from elowire.contracts.envelope import EventRecord
+from elowire.runtime import clock, logs
+from elowire.runtime.kafka import ConfirmedProducer, OutRecord, follow
+from elowire.runtime.settings import Settings, load_settings
+
+WAIT_S = 30.0
+PAUSE_S = 0.8
+"""Between two rounds on a terminal, so that the table can be seen moving."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(demo)
+
+
+def demo(
+    *,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Go on serving the page until Ctrl-C, with the data so far.")
+    ] = False,
+) -> None:
+    """Replay the US Championship 2025 and compare with FIDE's list of November 2025.
+
+    Starts an embedded Kafka and the services on free ports, in a temporary folder, and leaves nothing
+    running. Exit status 0 only if every rating is equal.
+
+    Example: elowire demo
+    """
+    with tempfile.TemporaryDirectory(prefix="elowire-demo-") as folder:
+        equal, of = asyncio.run(_run(Path(folder), keep=keep))
+    if equal < of:
+        raise Failure(f"{of - equal} of {of} ratings differ from FIDE's list; the table above says which")
+
+
+async def _run(folder: Path, *, keep: bool) -> tuple[int, int]:
+    screen = console()
+
+    def say(sentence: str) -> None:
+        screen.print(sentence, style="dim", markup=False, soft_wrap=True)
+
+    settings = _settings(folder)
+    logs.configure(settings)
+    with (folder / "services.log").open("wb") as log:
+        async with running(settings, embedded=True, say=say, log=log.fileno()):
+            say(f"live page: http://{settings.host}:{settings.ticker_port}/")
+            event = demo_event(clock.now())
+            async with ConfirmedProducer(settings.bootstrap) as producer:
+                show = _Show(screen, event)
+                watching = asyncio.create_task(show.watch(settings.bootstrap))
+                try:
+                    await _replay(event, producer, show)
+                    equal = await _compare(event, producer, show)
+                finally:
+                    watching.cancel()
+                    with contextlib.suppress(asyncio.CancelledError):
+                        await watching
+            if keep:
+                say(f"still serving http://{settings.host}:{settings.ticker_port}/ ; stop with Ctrl-C")
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.Event().wait()
+
+    return equal, len(event.outcomes)
+
+
+def _settings(folder: Path) -> Settings:
+    """Return settings with free ports; the live page keeps its usual one if it can."""
+    usual = load_settings()
+    kafka, processor, ticker_admin, other = _free_ports(4)
+    ticker = usual.ticker_port if _is_free(usual.host, usual.ticker_port) else other
+
+    return load_settings(
+        data_dir=folder,
+        kafka_port=kafka,
+        bootstrap=f"127.0.0.1:{kafka}",
+        processor_admin_port=processor,
+        ticker_admin_port=ticker_admin,
+        ticker_port=ticker,
+        partitions=4,
+    )
+
+
+def _free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as held:
+        probes = [held.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+
+        return [probe.getsockname()[1] for probe in probes]
+
+
+def _is_free(host: str, port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+
+    return True
+
+
+class _Show:
+    """What the services say, and the table that shows it."""
+
+    def __init__(self, screen: Console, event: DemoEvent) -> None:
+        self.screen = screen
+        self._event = event
+        self.live: dict[str, dict[str, Any]] = {}
+        self.reconciled: dict[str, dict[str, Any]] = {}
+        self._causes: set[tuple[str, str]] = set()
+        self._news = asyncio.Condition()
+        self._fault: BaseException | None = None
+        self.headline = event.name
+
+    async def watch(self, bootstrap: str) -> None:
+        """Follow the output topics for as long as the demonstration lasts."""
+        try:
+            async for records in follow(bootstrap, ["live-ratings", "reconciliations"]):
+                async with self._news:
+                    for record in records:
+                        self._take(record.topic, orjson.loads(record.value or b"{}"))
+                    self._news.notify_all()
+        except Exception as fault:  # noqa: BLE001 - whatever it is, the waiting side must hear of it
+            self._fault = fault
+            async with self._news:
+                self._news.notify_all()
+
+    def _take(self, topic: str, data: dict[str, Any]) -> None:
+        player_id = data["player_id"]
+        if topic == "reconciliations":
+            self.reconciled[player_id] = data
+        elif data["version"] > self.live.get(player_id, {"version": 0})["version"]:
+            self.live[player_id] = data
+            self._causes.add((player_id, data["cause"]["event_id"]))
+
+    async def until(self, met: Callable[[], bool], what: str) -> None:
+        """Return when something has come true; `what` names it if it never does."""
+        try:
+            async with asyncio.timeout(WAIT_S), self._news:
+                while not met():
+                    if self._fault is not None:
+                        raise Failure(f"the output topics cannot be read: {self._fault}") from self._fault
+                    await self._news.wait()
+        except TimeoutError as fault:
+            raise Failure(f"nothing came for {WAIT_S:g} s; waited for {what}") from fault
+
+    async def until_rated(self, games: Iterable[EventRecord]) -> None:
+        """Return when both players of every game have their new live rating."""
+        wanted = set()
+        for record in games:
+            game = game_of(record)
+            event_id = dict(record.headers)["ce_id"].decode()
+            for side in (game.white, game.black):
+                if side is not None:
+                    wanted.add((side.player_id or side.identity, event_id))
+        await self.until(lambda: wanted <= self._causes, f"the live ratings of {len(wanted)} sides")
+
+    def figures(self, player_id: str) -> dict[str, Any]:
+        """Return a player's standard figures, empty before the first game."""
+        figures: dict[str, Any] = self.live.get(player_id, {}).get("standard") or {}
+
+        return figures
+
+    def table(self) -> Table:
+        """Return the live table: the players by live rating."""
+        table = Table(title=self.headline, title_justify="left", header_style="bold", box=None)
+        for heading in ("player", "October", "live", "change", "next list", "games"):
+            table.add_column(heading, justify="left" if heading == "player" else "right")
+        rows = [(self.figures(player_id), outcome) for player_id, outcome in self._event.outcomes.items()]
+        rows.sort(key=lambda row: float(row[0].get("live") or row[1].published), reverse=True)
+        for figures, outcome in rows:
+            change = figures.get("change", "0.00")
+            table.add_row(
+                f"FIDE {outcome.player_id}",
+                str(outcome.published),
+                Text(figures.get("live", f"{outcome.published}.0"), style="bold"),
+                _coloured(change),
+                str(figures.get("predicted", outcome.published)),
+                str(figures.get("pending_games", 0)),
+            )
+
+        return table
+
+
+def _coloured(change: str) -> Text:
+    if change.startswith("-"):
+        return Text(f"▼ {change[1:]}", style="red")
+    if float(change):
+        return Text(f"▲ {change}", style="green")
+
+    return Text(change)
+
+
+@contextlib.asynccontextmanager
+async def _moving(show: _Show) -> AsyncIterator[Callable[[str], None]]:
+    """Give a function that tells a step: a moving table on a terminal, plain lines elsewhere."""
+    if not show.screen.is_terminal:
+        yield lambda step: show.screen.print(step, markup=False)
+        return
+
+    with Live(show.table(), console=show.screen, auto_refresh=False) as live:
+
+        def tell(step: str) -> None:
+            show.headline = step
+            live.update(show.table(), refresh=True)
+
+        yield tell
+
+
+async def _replay(event: DemoEvent, producer: ConfirmedProducer, show: _Show) -> None:
+    """Send the event round by round, with one wrong result and its correction on the way."""
+    await _send(producer, [*event.opening, *event.reported])
+    async with _moving(show) as tell:
+        for number, games in enumerate(event.rounds, 1):
+            sent = clock.monotonic()
+            wrong = event.wrong if game_of(event.wrong).round == number else None
+            rest = games if wrong is None else games[1:]
+            if wrong is not None:
+                await _mistake(event, producer, show, tell)
+            await _send(producer, rest)
+            await show.until_rated(rest)
+            took = (clock.monotonic() - sent) * 1000
+            leader = max(event.outcomes, key=lambda one: float(show.figures(one).get("live", 0)))
+            best = f"FIDE {leader} leads with {show.figures(leader).get('live')}"
+            tell(f"round {number:>2}: {len(games)} games rated within {took:.0f} ms, {best}")
+            if show.screen.is_terminal:
+                await asyncio.sleep(PAUSE_S)
+    await _send(producer, event.closing)
+
+
+async def _mistake(
+    event: DemoEvent, producer: ConfirmedProducer, show: _Show, tell: Callable[[str], None]
+) -> None:
+    """Send a wrong result, show what it does, correct it, show that nothing of it stays."""
+    for record, word in ((event.wrong, "a wrong result goes out"), (event.corrected, "it is corrected")):
+        await _send(producer, [record])
+        await show.until_rated([record])
+        game = game_of(record)
+        sides = [side.player_id or "" for side in (game.white, game.black) if side is not None]
+        live = ", ".join(f"FIDE {one} {show.figures(one).get('live')}" for one in sides)
+        tell(f"round {game.round:>2}: {word}: {sides[0]}-{sides[1]} {game.result}; live now {live}")
+        if show.screen.is_terminal:
+            await asyncio.sleep(2 * PAUSE_S)
+
+
+async def _compare(event: DemoEvent, producer: ConfirmedProducer, show: _Show) -> int:
+    """Load FIDE's next list and compare it with what was predicted; returns how many are equal."""
+    predicted = {player_id: show.figures(player_id) for player_id in event.outcomes}
+    await _send(producer, event.new_list)
+    await show.until(lambda: event.outcomes.keys() <= show.reconciled.keys(), "the reconciliations")
+    table = Table(
+        title=f"Live ratings beside FIDE's list of {event.next_list}",
+        title_justify="left",
+        header_style="bold",
+        box=None,
+    )
+    for heading in ("player", "list before", "event", "others", "live", "predicted", "FIDE", ""):
+        table.add_column(heading, justify="left" if heading in {"player", ""} else "right")
+    equal = 0
+    for player_id, outcome in event.outcomes.items():
+        verdict = _verdict(predicted[player_id], outcome, show.reconciled[player_id])
+        equal += verdict == "equal"
+        table.add_row(
+            f"FIDE {player_id}",
+            str(outcome.published),
+            outcome.event_change,
+            outcome.other_change,
+            predicted[player_id]["live"],
+            str(predicted[player_id]["predicted"]),
+            str(outcome.next_rating),
+            Text(f"✓ {verdict}", style="green") if verdict == "equal" else Text(verdict, style="red"),
+        )
+    show.screen.print(table)
+    style = "bold green" if equal == len(event.outcomes) else "bold red"
+    sentence = f"{equal} of {len(event.outcomes)} equal to FIDE's list of November 2025"
+    show.screen.print(Text(sentence, style=style))
+
+    return equal
+
+
+def _verdict(figures: dict[str, Any], outcome: Outcome, reconciled: dict[str, Any]) -> str:
+    """Compare the prediction with the file of outcomes, and with what the processor itself concluded."""
+    if figures["predicted"] != outcome.next_rating:
+        return f"differs by {outcome.next_rating - figures['predicted']:+d}"
+
+    return str(reconciled["standard"]["verdict"])
+
+
+async def _send(producer: ConfirmedProducer, records: Iterable[EventRecord]) -> None:
+    await producer.send_all(OutRecord(*record) for record in records)

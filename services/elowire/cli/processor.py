@@ -1,0 +1,47 @@
+"""`elowire processor`: one worker that turns results into live ratings."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from elowire.cli.errors import Failure
+from elowire.runtime import logs
+from elowire.runtime.admin import PortTakenError
+from elowire.runtime.settings import load_settings
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(processor)
+
+
+def processor(
+    *,
+    bootstrap: Annotated[
+        str | None, typer.Option(help="Kafka's address, HOST:PORT. [env: ELOWIRE_BOOTSTRAP]")
+    ] = None,
+    instance_id: Annotated[
+        str | None,
+        typer.Option(help="Static member id, one for each worker. [env: ELOWIRE_INSTANCE_ID]"),
+    ] = None,
+    admin_port: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=65535, help="Port of health and metrics. [env: ELOWIRE_PROCESSOR_ADMIN_PORT]"
+        ),
+    ] = None,
+) -> None:
+    """Process results until SIGTERM or Ctrl-C; exit 70 means: cannot keep the promise, start me again.
+
+    Example: elowire processor --bootstrap broker1:9092 --instance-id worker-1
+    """
+    from elowire.processor.service import run  # noqa: PLC0415 - Faust loads slowly, others need it not
+
+    settings = load_settings(bootstrap=bootstrap, instance_id=instance_id, processor_admin_port=admin_port)
+    logs.configure(settings)
+    try:
+        run(settings)
+    except PortTakenError as fault:
+        raise Failure(str(fault)) from fault

@@ -1,0 +1,109 @@
+"""Everything on one machine: the embedded broker (or a given cluster), the topics, the services."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from elowire.cli.errors import Failure
+from elowire.cli.supervisor import Service, Supervisor
+from elowire.runtime import topics
+from elowire.runtime.embedded.broker import EmbeddedKafka
+from elowire.runtime.embedded.faults import EmbeddedKafkaError
+from elowire.runtime.settings import Settings
+
+READY_S = 90.0
+_WATCH_S = 1.0
+_PORTS = ("ticker_port", "processor_admin_port", "ticker_admin_port")
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A running stack and where to reach it."""
+
+    settings: Settings
+    broker: EmbeddedKafka | None
+    supervisor: Supervisor
+
+    async def watch(self, say: Callable[[str], None]) -> None:
+        """Keep the embedded broker running for ever; the services find it again by themselves."""
+        while True:
+            await asyncio.sleep(_WATCH_S)
+            if self.broker is not None and not self.broker.running:
+                say("Kafka ended; it starts again")
+                await asyncio.to_thread(self.broker.stop)
+                await asyncio.to_thread(self.broker.start)
+
+
+@asynccontextmanager
+async def running(
+    settings: Settings, *, embedded: bool, say: Callable[[str], None], log: int | None = None
+) -> AsyncIterator[Stack]:
+    """Start a stack, give it when every service is ready, and stop it in the reverse order.
+
+    `log` is the file descriptor for the services' own output. Raises `Failure` with a sentence for the user.
+    """
+    _require_free(settings)
+    broker = None
+    if embedded:
+        broker = EmbeddedKafka(settings.data_dir / "kafka", settings.kafka_port, progress=say)
+    try:
+        if broker is not None:
+            await asyncio.to_thread(broker.start)
+        shape = topics.Shape(
+            partitions=settings.partitions,
+            replication_factor=settings.replication_factor,
+            min_insync=settings.min_insync,
+        )
+        say("checking the topics")
+        await topics.apply(settings.bootstrap, shape=shape)
+        supervisor = Supervisor(_services(settings), say, log)
+        await supervisor.start()
+        try:
+            say("starting the services")
+            await supervisor.ready(host=settings.host, within_s=READY_S)
+            yield Stack(settings, broker, supervisor)
+        finally:
+            await supervisor.stop()
+    except (EmbeddedKafkaError, topics.TopicDriftError, topics.TopicRefusedError, TimeoutError) as fault:
+        raise Failure(str(fault)) from fault
+    finally:
+        if broker is not None:
+            await asyncio.to_thread(broker.stop)
+
+
+def _services(settings: Settings) -> tuple[Service, ...]:
+    environment = {
+        "ELOWIRE_BOOTSTRAP": settings.bootstrap,
+        "ELOWIRE_HOST": settings.host,
+        "ELOWIRE_DATA_DIR": str(settings.data_dir),
+        "ELOWIRE_PARTITIONS": str(settings.partitions),
+        "ELOWIRE_TICKER_PORT": str(settings.ticker_port),
+        "ELOWIRE_TICKER_ADMIN_PORT": str(settings.ticker_admin_port),
+        "ELOWIRE_PROCESSOR_ADMIN_PORT": str(settings.processor_admin_port),
+        # One worker on one machine: with a static id it takes its partitions back without waiting for the
+        # session of a killed predecessor to run out.
+        "ELOWIRE_INSTANCE_ID": "local",
+    }
+
+    return (
+        Service("processor", ("processor",), environment, settings.processor_admin_port),
+        Service("ticker", ("ticker",), environment, settings.ticker_admin_port),
+    )
+
+
+def _require_free(settings: Settings) -> None:
+    for name in _PORTS:
+        port = getattr(settings, name)
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((settings.host, port))
+            except OSError as fault:
+                raise Failure(
+                    f"port {port} on {settings.host} cannot be used ({fault.strerror}). Stop the program "
+                    f"that has it, or choose another with ELOWIRE_{name.upper()}"
+                ) from fault

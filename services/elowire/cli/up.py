@@ -1,0 +1,102 @@
+"""`elowire up`: all services on one machine, with an embedded Kafka unless a cluster is given."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from elowire.cli.output import console
+from elowire.cli.stack import running
+from elowire.runtime import logs
+from elowire.runtime.settings import Settings, load_settings
+
+PortOption = Annotated[int | None, typer.Option(min=1, max=65535)]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(up)
+
+
+def up(
+    *,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Where Kafka's data lies; it survives a restart. [env: ELOWIRE_DATA_DIR]"),
+    ] = None,
+    bootstrap: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Use this Kafka instead of the embedded one.")
+    ] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on. [env: ELOWIRE_HOST]")] = None,
+    kafka_port: PortOption = None,
+    ticker_port: PortOption = None,
+    processor_admin_port: PortOption = None,
+    ticker_admin_port: PortOption = None,
+) -> None:
+    """Start everything and keep it running until Ctrl-C or SIGTERM.
+
+    Example: elowire up --data ./elowire-data
+    """
+    settings = load_settings(
+        data_dir=data,
+        bootstrap=bootstrap,
+        host=host,
+        kafka_port=kafka_port,
+        ticker_port=ticker_port,
+        processor_admin_port=processor_admin_port,
+        ticker_admin_port=ticker_admin_port,
+    )
+    embedded = bootstrap is None and "bootstrap" not in settings.model_fields_set
+    if embedded:
+        settings = settings.model_copy(update={"bootstrap": f"127.0.0.1:{settings.kafka_port}"})
+    logs.configure(settings)
+    asyncio.run(_run(settings, embedded=embedded))
+
+
+async def _run(settings: Settings, *, embedded: bool) -> None:
+    asked = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, asked.set)
+    starting = asyncio.current_task()
+    screen = console(errors=True)
+
+    def say(sentence: str) -> None:
+        screen.print(sentence, markup=False, soft_wrap=True)
+
+    async def give_up_early() -> None:
+        # Ctrl-C while Kafka is still starting must not wait for it.
+        await asked.wait()
+        if starting is not None:
+            starting.cancel()
+
+    early = asyncio.create_task(give_up_early())
+    try:
+        async with running(settings, embedded=embedded, say=say) as stack:
+            early.cancel()
+            _print_addresses(settings, embedded=embedded)
+            watching = asyncio.create_task(stack.watch(say))
+            await asked.wait()
+            say("stopping")
+            watching.cancel()
+    except asyncio.CancelledError:
+        if not asked.is_set():
+            raise
+
+
+def _print_addresses(settings: Settings, *, embedded: bool) -> None:
+    kafka = settings.bootstrap + (f"  (embedded, data in {settings.data_dir})" if embedded else "")
+    screen = console()
+    for name, address in (
+        ("live page", f"http://{settings.host}:{settings.ticker_port}/"),
+        ("data", f"http://{settings.host}:{settings.ticker_port}/docs"),
+        ("Kafka", kafka),
+        ("processor health", f"http://{settings.host}:{settings.processor_admin_port}/readyz"),
+        ("ticker health", f"http://{settings.host}:{settings.ticker_admin_port}/readyz"),
+    ):
+        screen.print(f"{name:<17} {address}", markup=False, soft_wrap=True)
+    screen.print("ready; stop with Ctrl-C", markup=False)
