@@ -37,7 +37,7 @@ class Facts(NamedTuple):
     birth_year: int | None = None
     games_played: int | None = None
     key: bytes = b""
-    """The entrant's key in the tournament's table; empty where the game alone names the player."""
+    """The entrant's key in the tournament's table, also where the game alone names the player so far."""
 
 
 NOBODY = Facts(None, None, None, None, "game")
@@ -52,7 +52,9 @@ def facts_of(
     """
     of_event = None if tournament is None else tournament["d"]["l"]
     if entrant is None:
-        return NOBODY if printed is None else Facts(printed[1], printed[2], printed[3], of_event, "game")
+        if printed is None:
+            return NOBODY
+        return Facts(printed[1], printed[2], printed[3], of_event, "game", key=key)
 
     d = entrant["d"]
     rating, k, source = 0 if d["u"] else d["ra"], d["k"], d["so"]
@@ -131,11 +133,17 @@ class Colour(NamedTuple):
 
 
 class Pairing(NamedTuple):
-    """A game, the states it rests on (tournament, game, White, Black), and both players' parts."""
+    """A game, the states it rests on (tournament, game, White, Black), and both players' parts.
+
+    `counters` grow with everything that can change these states or put others in their place; so does
+    `behind`, their sum over all players that the game ever named.
+    """
 
     tournament: State | None
     game: State
     sources: tuple[State | None, State | None, State | None, State | None]
+    counters: tuple[int, int]
+    behind: int
     resolution: int
     white: Colour
     black: Colour
@@ -146,6 +154,8 @@ def pairing_of(
     game: State,
     white: tuple[bytes, State | None],
     black: tuple[bytes, State | None],
+    counters: tuple[int, int],
+    behind: int,
     resolution: Resolution | None,
 ) -> Pairing:
     """Look at a game with everything that is known of its players; a colour is (entrant's key, entrant)."""
@@ -164,6 +174,8 @@ def pairing_of(
         tournament,
         game,
         (tournament, game, white[1], black[1]),
+        counters,
+        behind,
         number,
         _colour(tournament, game, facts[0], facts[1], POINTS_OF_WHITE, resolution),
         _colour(tournament, game, facts[1], facts[0], POINTS_OF_BLACK, resolution),

@@ -24,12 +24,10 @@ def resolution_of(view: TournamentView, tournament_id: bytes) -> Resolution | No
     if tournament is None:
         return None
     ratings: dict[bytes, int | None] = {}
-    number = tournament["s"]
     for key in view.index.entrants_in.get(tournament_id, ()):
         entrant = view.get(key)
         if entrant is not None:
             ratings[key] = facts_of(entrant, None, tournament, key).rating
-            number += entrant["s"]
     if 0 not in ratings.values():
         return None
 
@@ -38,7 +36,6 @@ def resolution_of(view: TournamentView, tournament_id: bytes) -> Resolution | No
         game = view.get(key)
         if game is None:
             continue
-        number += game["s"]
         d = game["d"]
         complete = complete and d["st"] in {"played", "annulled"}
         if d["w"] is None or d["b"] is None:
@@ -50,4 +47,15 @@ def resolution_of(view: TournamentView, tournament_id: bytes) -> Resolution | No
             ratings.setdefault(white, own.rating)
             ratings.setdefault(black, opponent.rating)
 
-    return resolve(tournament, ratings, games, complete=complete, number=number)
+    return resolve(tournament, ratings, games, complete=complete, number=number_of(view, tournament_id))
+
+
+def number_of(view: TournamentView, tournament_id: bytes) -> int:
+    """Return the sum of all counters of a tournament: it grows with everything that can change anything."""
+    keys = (
+        tournament_key(tournament_id),
+        *view.index.entrants_in.get(tournament_id, ()),
+        *view.index.games_in.get(tournament_id, ()),
+    )
+
+    return sum(state["s"] for key in keys if (state := view.get(key)) is not None)

@@ -22,11 +22,11 @@ SCORELESS = frozenset({"annulled", "unplayed", "ongoing"})
 
 
 class Share(NamedTuple):
-    """One game in one entrant's line; points in hundredths, `counter` the sum of the counters behind it."""
+    """One game in one entrant's line; points in hundredths, `behind` as in `Pairing`."""
 
     entrant: bytes
     round: int
-    counter: int
+    behind: int
     scored: int
     rated: tuple[int, int, int] | None
     change: GameChange | None
@@ -78,24 +78,23 @@ class Shares:
 
 def shares_of(pairing: Pairing) -> tuple[Share, Share]:
     """Return White's and Black's share of a game."""
-    return _share(pairing, pairing.white, 3), _share(pairing, pairing.black, 2)
+    return _share(pairing, pairing.white, 2), _share(pairing, pairing.black, 3)
 
 
-def _share(pairing: Pairing, colour: Colour, opponent: int) -> Share:
+def _share(pairing: Pairing, colour: Colour, source: int) -> Share:
     rated, change = colour.rated, None
     if rated is not None and rated[0] and pairing.tournament is not None:
         t = pairing.tournament["d"]
         change = change_of(*rated, t["e"], t["tc"], t["a"])
     d = pairing.game["d"]
     scored = 0 if colour.points is None or d["st"] in SCORELESS else colour.points
-    other = pairing.sources[opponent]
 
     return Share(
         colour.own.key,
         d["rd"] or 0,
-        pairing.game["s"] + (0 if other is None else other["s"]),
+        pairing.behind,
         scored,
         rated,
         change,
-        colour.own if pairing.sources[5 - opponent] is None else None,
+        colour.own if pairing.sources[source] is None else None,
     )

@@ -1,8 +1,8 @@
 """From one game of a tournament to its sides: what each player's ledger has to know, with all facts inside.
 
 A side is a function of the states in the tournament's table and of nothing else. Its revision `r` is the
-tuple of the counters it was made from (tournament, game, White's facts, Black's facts, resolution): any of
-them that grows makes a greater tuple, so that the ledger can tell the newer side in any order of arrival.
+tuple of the counters it was made from (tournament, game, White's facts, Black's facts, resolution): none
+falls while those before it stay, so that the ledger can tell the newer side in any order of arrival.
 """
 
 from __future__ import annotations
@@ -32,7 +32,12 @@ def sides_of(
         "t": "side",
         "g": game_id,
         "T": tournament_id,
-        "r": [*(0 if state is None else state["s"] for state in pairing.sources), pairing.resolution],
+        "r": [
+            0 if pairing.tournament is None else pairing.tournament["s"],
+            pairing.game["s"],
+            *pairing.counters,
+            pairing.resolution,
+        ],
         "c": [None if state is None else state["i"] for state in pairing.sources],
         "rd": pairing.game["d"]["rd"],
     }

@@ -20,7 +20,14 @@ from elowire.processor.reported import reported_value
 from elowire.processor.sides import same_for_sides
 from elowire.processor.stage import Effects, Record
 from elowire.processor.tournament_emits import TournamentEmits
-from elowire.processor.tournament_index import TournamentIndex, entrant_key, game_key, named, tournament_key
+from elowire.processor.tournament_index import (
+    TournamentIndex,
+    entrant_key,
+    ever_named,
+    game_key,
+    named,
+    tournament_key,
+)
 from elowire.processor.tournament_view import TournamentView
 from elowire.processor.upsert import Verdict, merge, superseded
 
@@ -41,7 +48,7 @@ class TournamentStage:
     name = "tournament"
 
     def __init__(self, *, partitions: int, prefix: str = "", release: str = "") -> None:
-        self.sources = (f"{prefix}tournament-events", f"{prefix}game-results")
+        self.sources: tuple[str, ...] = (f"{prefix}tournament-events", f"{prefix}game-results")
         self.changelog: str | None = f"{prefix}elowire-tournaments-changelog"
         self._door = Door(partitions=partitions, prefix=prefix, release=release)
 
@@ -80,7 +87,7 @@ class _Batch:
         self.effects = Effects()
         self._emits = TournamentEmits(door, view, self.effects)
         self._tournaments: dict[bytes, int] = {}
-        self._games: dict[bytes, None] = {}
+        self._games: dict[bytes, int] = {}
         self._lines: dict[bytes, int] = {}
 
     def take(self, record: Record, event_id: str, event: InputEvent) -> None:
@@ -118,7 +125,8 @@ class _Batch:
             self._view.put(key, new)
         if send:
             if new is None or not same_for_sides(old, new):
-                self._games.update(self._index.games_in.get(tournament_id, {}))
+                games = self._index.games_in.get(tournament_id, ())
+                self._games.update(dict.fromkeys(games, record.timestamp))
             self._touch(tournament_id, self._index.entrants_in.get(tournament_id, ()), record.timestamp)
 
     def _take_entrant(self, record: Record, event_id: str, event: Entrant) -> None:
@@ -132,12 +140,13 @@ class _Batch:
             new["wu"] = event.unrated or (old is not None and old["wu"])
             self._view.put(key, new)
             self._index.note_entrant(tournament_id, key, new)
-            for game in self._view.games_of(tournament_id, self._view.references(key, new)):
-                self._index.shares.forget(game)
         current = new or old
+        # An older revision may still say who the entrant once was: games that name him then mean the entrant.
+        send = send or (old is not None and new is not None and new["was"] != old["was"])
         if send and current is not None:
             references = self._view.references(key, current)
-            self._games.update(dict.fromkeys(self._view.games_of(tournament_id, references)))
+            games = self._view.games_of(tournament_id, references)
+            self._games.update(dict.fromkeys(games, record.timestamp))
             self._touch(tournament_id, (key,), record.timestamp)
 
     def _take_game(self, record: Record, event_id: str, event: GameResult) -> None:
@@ -154,12 +163,9 @@ class _Batch:
             new["was"] = sorted(pair for pair in map(list, {tuple(p) for p in seen}) if pair not in current)
             self._view.put(key, new)
             self._index.note_game(tournament_id, key, new)
-            self._index.shares.forget(key)
         if send:
-            self._games[key] = None
-            names = [name for state in (old, new) if state for name, _ in (*named(state["d"]), *state["was"])]
-            keys = [self._view.canonical(tournament_id, name) for name in names]
-            self._touch(tournament_id, keys, record.timestamp)
+            self._games[key] = record.timestamp
+            self._touch(tournament_id, (), record.timestamp)
             if new is not None and old is not None:
                 self.effects.counts["annulments" if event.status == "annulled" else "corrections"] += 1
 
@@ -194,17 +200,25 @@ class _Batch:
         for tournament_id, timestamp in self._tournaments.items():
             if self._emits.resolution(tournament_id) is not None:
                 self._all_of(tournament_id, timestamp)
-        for key in self._games:
+        for key, timestamp in self._games.items():
             self._emits.sides(key)
+            self._lines.update(dict.fromkeys(self._players_of(key), timestamp))
         for key, timestamp in self._lines.items():
             self._emits.line(key, timestamp)
         self.effects.puts = self._view.puts()
 
         return self.effects
 
+    def _players_of(self, key: bytes) -> Iterable[bytes]:
+        """Return the entrants whose lines a game is or was in."""
+        tournament_id = key.split(states.SEPARATOR)[0]
+        game = self._view.get(key)
+        for reference in () if game is None else sorted(ever_named(game)):
+            yield from sorted(self._view.meant(tournament_id, reference))
+
     def _all_of(self, tournament_id: bytes, timestamp: int) -> None:
         """Touch everything in a tournament where one result can change everybody's figures."""
-        self._games.update(self._index.games_in.get(tournament_id, {}))
+        self._games.update(dict.fromkeys(self._index.games_in.get(tournament_id, ()), timestamp))
         for key in self._index.entrants_in.get(tournament_id, ()):
             self._lines[key] = timestamp
 

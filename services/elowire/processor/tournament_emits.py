@@ -12,7 +12,7 @@ from elowire.processor.lines import line_of
 from elowire.processor.outputs import event_time, output
 from elowire.processor.pairing import facts_of
 from elowire.processor.resolution import Resolution, Resolved, depends_on_unrated
-from elowire.processor.resolving import resolution_of
+from elowire.processor.resolving import number_of, resolution_of
 from elowire.processor.shares import shares_of
 from elowire.processor.sides import sides_of
 from elowire.processor.stage import Effects, Emit
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 State = dict[str, Any]
 
+# A line's revision never falls: a tournament's own change can put another sum in the place of the last one.
+PER_TOURNAMENT_STATE = 1_000_000_000
+
 
 class TournamentEmits:
     """Builds emits from the states of one batch's view."""
@@ -38,6 +41,7 @@ class TournamentEmits:
         self._tournament_ratings = f"{door.prefix}tournament-ratings"
         self._view, self._effects = view, effects
         self._resolutions: dict[bytes, Resolution | None] = {}
+        self._numbers: dict[bytes, int] = {}
 
     def to_player(self, player_id: str, value: bytes) -> None:
         """Send a record into a player's log."""
@@ -62,8 +66,10 @@ class TournamentEmits:
         pairing = self._view.pairing(tournament_id, game, self.resolution(tournament_id))
         self._view.index.shares.note(key, pairing)
         former = set(self._former(tournament_id, game))
-        for entrant in pairing.sources[2:]:
-            former.update(entrant["was"] if entrant is not None else ())
+        for entrant, printed in zip(pairing.sources[2:], (game["d"]["w"], game["d"]["b"]), strict=True):
+            # Until the entrant was known, the game alone said who played.
+            former.update((*entrant["was"], printed[1]) if entrant is not None else ())
+        former.discard(None)
         name = tournament_id.decode()
         for player_id, value in sides_of(f"{name}:{game_id.decode()}", name, pairing, sorted(former)):
             self.to_player(player_id, value)
@@ -87,16 +93,17 @@ class TournamentEmits:
             return
         entrant = self._view.get(key)
         resolution = self.resolution(tournament_id)
-        shares = self._shares(tournament_id, key, entrant, resolution)
+        shares, behind = self._shares(tournament_id, key, entrant, resolution)
         own = None if not shares else shares[-1].printed
         if entrant is not None:
             own = facts_of(entrant, None, tournament, key)
         if own is None:
             return
-        revision = tournament["s"] + (0 if entrant is None else entrant["s"])
-        revision += sum(share.counter for share in shares)
-        if resolution is not None:
-            revision = resolution.number
+        if depends_on_unrated(tournament):
+            behind = self._number(tournament_id)
+        elif entrant is not None:
+            behind += entrant["s"]
+        revision = tournament["s"] * PER_TOURNAMENT_STATE + behind
         outcome = self._outcome(tournament, key, shares, resolution) if own.rating == 0 else None
         name, entrant_id = tournament_id.decode(), reference.decode()
         data = line_of(name, entrant_id, revision, tournament, own, shares, outcome)
@@ -113,6 +120,12 @@ class TournamentEmits:
         )
         if entrant is not None and entrant["wu"]:
             self._first(name, tournament, entrant, revision, outcome, resolution)
+
+    def _number(self, tournament_id: bytes) -> int:
+        if tournament_id not in self._numbers:
+            self._numbers[tournament_id] = number_of(self._view, tournament_id)
+
+        return self._numbers[tournament_id]
 
     def _outcome(
         self, tournament: State, key: bytes, shares: list[Share], resolution: Resolution | None
@@ -145,10 +158,13 @@ class TournamentEmits:
 
     def _shares(
         self, tournament_id: bytes, key: bytes, entrant: State | None, resolution: Resolution | None
-    ) -> list[Share]:
-        """Return what an entrant's games add to its line, in the order of rounds."""
+    ) -> tuple[list[Share], int]:
+        """Return what an entrant's games add to its line, in the order of rounds.
+
+        With it, the sum of the counters behind all games that ever named the entrant.
+        """
         known = self._view.index.shares
-        found = []
+        found, behind = [], 0
         for game_key in self._view.games_of(tournament_id, self._view.references(key, entrant)):
             look = partial(self._pairing, tournament_id, game_key, resolution)
             if resolution is None:
@@ -156,10 +172,12 @@ class TournamentEmits:
             else:
                 pairing = look()
                 pair = None if pairing is None else shares_of(pairing)
-            found += [(share.round, game_key, share) for share in pair or () if share.entrant == key]
+            if pair is not None:
+                behind += pair[0].behind
+                found += [(share.round, game_key, share) for share in pair if share.entrant == key]
         found.sort()
 
-        return [share for _, _, share in found]
+        return [share for _, _, share in found], behind
 
     def _pairing(
         self, tournament_id: bytes, game_key: bytes, resolution: Resolution | None

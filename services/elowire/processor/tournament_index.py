@@ -1,14 +1,18 @@
 """What a tournament's states point at, derived in memory: entrants to games, player ids to entrants.
 
-It may hold too much (a game that no longer points here), never too little.
+It may hold too much (a game that no longer points here, an entrant of a batch that was dropped), never too
+little: what it names is looked up in the states before it is believed.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from elowire.processor.shares import Shares
 from elowire.processor.state import SEPARATOR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 State = dict[str, Any]
 _ENTRANT, _GAME = b"e", b"g"
@@ -34,17 +38,22 @@ def named(content: dict[str, Any]) -> list[list[str]]:
     return [[colour[0], colour[1] or ""] for colour in (content["w"], content["b"]) if colour is not None]
 
 
+def ever_named(game: State) -> set[str]:
+    """Return every reference by which a game names or ever named a player."""
+    return {reference for reference, _ in (*named(game["d"]), *game["was"])}
+
+
 class TournamentIndex:
     """The index of one partition: games by entrant and tournament, entrants by tournament and player id."""
 
-    __slots__ = ("_aliases", "entrants_in", "games_in", "games_of", "shares")
+    __slots__ = ("_claims", "entrants_in", "games_in", "games_of", "shares")
 
     def __init__(self) -> None:
         self.games_of: dict[bytes, dict[bytes, int | None]] = {}
         self.games_in: dict[bytes, dict[bytes, None]] = {}
         self.entrants_in: dict[bytes, dict[bytes, None]] = {}
         self.shares = Shares()
-        self._aliases: dict[bytes, bytes] = {}
+        self._claims: dict[bytes, dict[bytes, None]] = {}
 
     def note(self, key: bytes, state: State) -> None:
         """Take a state into the index."""
@@ -53,24 +62,27 @@ class TournamentIndex:
             self.note_game(tournament_id, key, state)
         elif kind == _ENTRANT:
             self.note_entrant(tournament_id, key, state)
+        else:
+            for game in self.games_in.get(tournament_id, ()):
+                self.shares.forget(game)
 
     def note_game(self, tournament_id: bytes, key: bytes, state: State) -> None:
         """Link a game with every entrant it points to or ever pointed to; the value is its round."""
+        self.shares.forget(key)
         self.games_in.setdefault(tournament_id, {})[key] = None
-        for reference, _ in (*named(state["d"]), *state["was"]):
+        for reference in ever_named(state):
             self.games_of.setdefault(entrant_key(tournament_id, reference), {})[key] = state["d"]["rd"]
 
     def note_entrant(self, tournament_id: bytes, key: bytes, state: State) -> None:
-        """Link an entrant with its tournament, and with its player id where that is another name."""
+        """Link an entrant with its tournament and every player it is or was; its games' shares are void."""
         self.entrants_in.setdefault(tournament_id, {})[key] = None
-        player_id = state["d"]["p"]
-        if player_id is None:
-            return
-        alias = entrant_key(tournament_id, player_id)
-        # Two entrants of one player are a fault of the source; the smaller key wins whatever came first.
-        if alias != key and (alias not in self._aliases or key < self._aliases[alias]):
-            self._aliases[alias] = key
+        names = {entrant_key(tournament_id, player) for player in (state["d"]["p"], *state["was"]) if player}
+        for name in names - {key}:
+            self._claims.setdefault(name, {})[key] = None
+        for name in names | {key}:
+            for game in self.games_of.get(name, ()):
+                self.shares.forget(game)
 
-    def alias(self, key: bytes) -> bytes | None:
-        """Return the key of the entrant that a player id stands for."""
-        return self._aliases.get(key)
+    def claims(self, key: bytes) -> Iterable[bytes]:
+        """Return the keys of the entrants that are or were the player whose id this key is made of."""
+        return self._claims.get(key, ())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from elowire.processor.pairing import pairing_of
 from elowire.processor.state import SEPARATOR, Overlay
-from elowire.processor.tournament_index import entrant_key, tournament_key
+from elowire.processor.tournament_index import entrant_key, ever_named, tournament_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,12 +30,33 @@ class TournamentView(Overlay):
         return self.get(tournament_key(tournament_id))
 
     def canonical(self, tournament_id: bytes, reference: str) -> bytes:
-        """Return the key of the entrant that a game's reference means: an entrant id, else a player id."""
-        key = entrant_key(tournament_id, reference)
-        if self.get(key) is None and (alias := self.index.alias(key)) is not None:
-            return alias
+        """Return the key of the entrant that a game's reference means.
 
-        return key
+        An entrant's id; else who is that player now, else who ever was. Two entrants of one player are a
+        fault of the source: the smaller key is taken, whatever came first.
+        """
+        key = entrant_key(tournament_id, reference)
+        if self.get(key) is not None:
+            return key
+        claims = self._claims(key)
+        now = [claim for claim, entrant in claims if entrant["d"]["p"] == reference]
+        ever = [claim for claim, entrant in claims if reference in entrant["was"]]
+
+        return min(now or ever, default=key)
+
+    def counter(self, tournament_id: bytes, reference: str) -> int:
+        """Return a number that grows with everything that can change whom a reference means, or his facts."""
+        key = entrant_key(tournament_id, reference)
+        own = self.get(key)
+        states = [entrant for _, entrant in self._claims(key)]
+        counter: int = sum(state["s"] for state in (own, *states) if state is not None)
+
+        return counter
+
+    def _claims(self, key: bytes) -> list[tuple[bytes, State]]:
+        return [
+            (claim, entrant) for claim in self.index.claims(key) if (entrant := self.get(claim)) is not None
+        ]
 
     def entrant(self, tournament_id: bytes, reference: str) -> tuple[bytes, State | None]:
         """Return (key, entrant) of a reference; the entrant is None while the game alone names the player."""
@@ -50,7 +71,21 @@ class TournamentView(Overlay):
             for printed in (game["d"]["w"], game["d"]["b"])
         )
 
-        return pairing_of(self.tournament(tournament_id), game, white, black, resolution)
+        counters = {name: self.counter(tournament_id, name) for name in ever_named(game)}
+        of_white, of_black = (
+            0 if printed is None else counters[printed[0]] for printed in (game["d"]["w"], game["d"]["b"])
+        )
+        behind = game["s"] + sum(counters.values())
+
+        return pairing_of(
+            self.tournament(tournament_id), game, white, black, (of_white, of_black), behind, resolution
+        )
+
+    def meant(self, tournament_id: bytes, reference: str) -> set[bytes]:
+        """Return the keys of every entrant whose games change when a reference means somebody else."""
+        claims = self._claims(entrant_key(tournament_id, reference))
+
+        return {self.canonical(tournament_id, reference), *(claim for claim, _ in claims)}
 
     def references(self, key: bytes, entrant: State | None) -> set[str]:
         """Return every name under which games may mean an entrant."""
