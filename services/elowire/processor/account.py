@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from elowire.domain import Refusal
 from elowire.processor import state as states
-from elowire.processor.entries import LISTS_KEPT, Account, Reported, Side, new_account, side_from
+from elowire.processor.entries import AT_REFUSAL, LISTS_KEPT, Account, Reported, Side, new_account, side_from
 from elowire.processor.figures import Figures, cap_once, figures_of, listed_until, printed_until
 from elowire.processor.first import First
 from elowire.processor.reconcile import reconciliation_of
@@ -85,6 +85,9 @@ class Ledger:
         if pending is not None and late:
             moved = cap_once(self.account, Side(*pending))
 
+        if side.refusal in SILENT and old is None:
+            self._bump()
+            return  # he never had the game
         affected = {side.time_control, old.time_control if old else None} - {None}
         same = old is not None and old[1:] == side[1:] and (pending is not None) == (not late)
         changed = self._refigure(affected)
@@ -94,8 +97,6 @@ class Ledger:
         if changed:
             self.account["v"] += 1
             voice.live_rating(self.account, _cause_of(event, old, side), changed, (game, side))
-        if side.refusal in SILENT and old is None:
-            return
         voice.rated_game(self.account, game, side, self._status(side, late=late))
         for other in moved:
             if other != game:
@@ -187,11 +188,11 @@ class Ledger:
         while len(lists) > LISTS_KEPT:
             del lists[min(lists)]
         settled = self._settle()
-        affected = {*event["tc"], *self.account["F"]}
-        changed = self._refigure(affected)
+        if not self._is_asked_for(settled):
+            self._bump()
+            return  # the list is kept, nothing is said
+        changed = self._refigure({*event["tc"], *self.account["F"]})
         self._bump()
-        if not self.account["G"] and not self.account["R"] and not settled and not self.account["v"]:
-            return  # nobody has asked for this player yet: the list is kept, nothing is said
         if changed:
             self.account["v"] += 1
             kind = "base-correction" if event["kd"] == "correction" else "list"
@@ -200,6 +201,14 @@ class Ledger:
             voice.reconciliation(name, verdicts)
         for game, side in settled:
             voice.rated_game(self.account, game, side, self._status(side, late=True))
+
+    def _is_asked_for(self, settled: list[tuple[str, Side]]) -> bool:
+        """Whether anything but lists is known of the player."""
+        account = self.account
+        if account["v"] or account["R"] or account["P"] or settled:
+            return True
+
+        return any(row[AT_REFUSAL] not in SILENT for row in account["G"].values())
 
     def _settle(self) -> list[tuple[str, Side]]:
         """Move every side whose period is in a list now out of the account; returns them."""
@@ -224,6 +233,9 @@ class Ledger:
 
     def _refigure(self, time_controls: set[Any]) -> list[str]:
         """Compute figures again; returns the time controls where they changed."""
+        if not self.account["v"]:
+            # Lists that came before anybody asked were kept in silence.
+            time_controls = time_controls.union(*(entry[3] for entry in self.account["L"].values()))
         changed = []
         for time_control in sorted(time_controls):
             before = self.account["F"].get(time_control)

@@ -42,6 +42,8 @@ class Side(NamedTuple):
     points: int | None
     refusal: str | None
     delta: int
+    counted: int | None
+    """The difference that counts, after the cap."""
     starts_on: str | None
 
     @property
@@ -85,9 +87,10 @@ def new_account() -> Account:
 def side_from(event: dict[str, Any]) -> Side:
     """Return the side that a player event carries; a game without refusal is rated at once."""
     own, opponent, points, refusal = event.get("w"), event.get("or"), event.get("x"), event.get("f")
-    delta = 0
+    delta, counted = 0, None
     if refusal is None and own:
-        delta = change_of(own, opponent, points, event["e"], event["tc"], event["a"]).delta
+        change = change_of(own, opponent, points, event["e"], event["tc"], event["a"])
+        delta, counted = change.delta, change.counted_difference
 
     return Side(
         event["r"],
@@ -107,5 +110,6 @@ def side_from(event: dict[str, Any]) -> Side:
         points,
         refusal,
         delta,
+        counted,
         event.get("a"),
     )

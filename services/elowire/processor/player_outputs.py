@@ -16,7 +16,6 @@ from elowire.domain import (
 )
 from elowire.processor.figures import Figures
 from elowire.processor.outputs import event_time, output
-from elowire.processor.rated import change_of
 
 if TYPE_CHECKING:
     from elowire.processor.entries import Account, Side
@@ -139,17 +138,11 @@ def rated_game_of(player_id: str, version: int, game: str, side: Side, status: s
 
 
 def rated_change(side: Side) -> GameChange:
-    """Return the figures of a rated side.
+    """Return the figures of a rated side as they were reckoned among its player's other games."""
+    difference = (side.own or 0) - (side.opponent or 0)
+    counted = difference if side.counted is None else side.counted
 
-    Its stored ΔR says whether the one cap of a tournament was its own (2022 text of 8.3.1).
-    """
-    facts = (side.own or 0, side.opponent or 0, side.points or 0)
-    rules = (side.edition or "", side.time_control or "", side.starts_on or "")
-    change = change_of(*facts, *rules)
-    if change.delta != side.delta:
-        change = change_of(*facts, *rules, False)  # noqa: FBT003
-
-    return change
+    return GameChange(difference, counted, (side.points or 0) - side.delta, side.delta)
 
 
 def _article(side: Side, change: GameChange | None) -> str | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from elowire.domain import edition_by_id, live_figures, round_change
+from elowire.domain import TimeControl, edition_by_id, live_figures, round_change
 from elowire.processor.entries import Account, Reported, Side
-from elowire.processor.figures import Figures, periods_of, rows_of
+from elowire.processor.figures import base_of, periods_of, rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BASE_CORRECTION = "base-correction"
 
@@ -20,23 +23,21 @@ def reconciliation_of(
     period is known here. A list further ahead than the next one is compared with all periods up to it.
     """
     verdicts = {}
-    for time_control, line in account["F"].items():
-        figures = Figures(*line)
+    for time_control in account["F"]:
         rating, _, games_printed = printed.get(time_control, (0, None, None))
-        if not rating or figures.rating is None or (figures.rating_list or "") >= rating_list:
-            continue
         rows = rows_of(account, time_control)
-        base = figures.rating_list or ""
-        periods, edition, games = periods_of(account, rows, time_control, base, rating_list)
+        base = base_of(account, time_control, rows)
+        if not rating or base is None or base.rating_list >= rating_list:
+            continue
+        after = base.rating_list
+        periods, edition, games = periods_of(account, rows, time_control, after, rating_list)
         if not periods or edition is None:
             continue
-        k = figures.listed_k or figures.k_used or 0
-        predicted = live_figures(figures.rating, k, periods, edition_by_id(edition)).predicted
-        reported = sum(
-            r.games or 0
-            for entry in account["R"].values()
-            if (r := Reported(*entry)).time_control == time_control and base < r.period <= rating_list
+        expected = live_figures(
+            base.rating, base.k, periods, edition_by_id(edition), TimeControl(time_control)
         )
+        predicted = expected.predicted
+        reported = sum(r.games or 0 for _, r in _reported(account, time_control, after, rating_list))
         difference = rating - predicted
         verdicts[time_control] = {
             "published": rating,
@@ -46,10 +47,10 @@ def reconciliation_of(
                 account,
                 [Side(*row) for row in rows],
                 time_control,
-                base,
+                after,
                 rating_list,
-                rating - figures.rating,
-                k,
+                rating - base.rating,
+                expected.k_used,
                 difference,
                 unknown=games_printed is not None and games_printed != games + reported,
             ),
@@ -57,6 +58,14 @@ def reconciliation_of(
         }
 
     return verdicts
+
+
+def _reported(account: Account, time_control: str, after: str, until: str) -> Iterator[tuple[str, Reported]]:
+    """Yield (name, reported change) of those that stand and belong to the lists after one up to another."""
+    for name, entry in account["R"].items():
+        line = Reported(*entry)
+        if line.status == "reported" and line.time_control == time_control and after < line.period <= until:
+            yield name, line
 
 
 def _verdict(  # noqa: PLR0913  # each argument is one of the facts a verdict rests on
@@ -80,11 +89,9 @@ def _verdict(  # noqa: PLR0913  # each argument is one of the facts a verdict re
         if side.rated and base < (side.period or "") <= rating_list:
             by_event[side.tournament_id] = by_event.get(side.tournament_id, 0) + side.delta
             edition = max(edition, side.edition or "")
-    for name, entry in account["R"].items():
-        reported = Reported(*entry)
-        if reported.time_control == time_control and base < reported.period <= rating_list:
-            by_event[name] = by_event.get(name, 0) + reported.sum_change
-            edition = max(edition, reported.edition)
+    for name, reported in _reported(account, time_control, base, rating_list):
+        by_event[name] = by_event.get(name, 0) + reported.sum_change
+        edition = max(edition, reported.edition)
     if (
         sum(round_change(k * total, edition_by_id(edition)) for total in by_event.values())
         == published_change
