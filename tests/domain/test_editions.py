@@ -85,6 +85,10 @@ def test_a_day_before_the_first_edition_is_refused_with_the_first_day():
         edition_on(date(2002, 6, 30))
 
 
+def test_2009_the_draft_is_chosen_by_its_id_alone():
+    assert [edition.id for edition in EDITIONS if not edition.dated] == ["2009-draft"]
+
+
 def test_an_unknown_id_is_refused_with_the_ids():
     with pytest.raises(
         ValueError, match=r"'2024' is not an edition: expected one of 2003, 2009-draft, .*2025-10$"

@@ -226,6 +226,7 @@ def test_8_21_a_later_event_counts_whatever_its_score(edition):
     assert ru(edition, good, bad).games == 9
     assert ru(edition, bad, good).games == 9
     assert ru(edition, good, bad._replace(ends_on=date(2024, 4, 1))).games == 5
+    assert ru(edition, good, bad._replace(ends_on=None)).games == 5
 
 
 def test_8_21_of_several_reasons_the_last_that_says_something_is_given():
@@ -234,6 +235,7 @@ def test_8_21_of_several_reasons_the_last_that_says_something_is_given():
 
     assert ru("2024-03", bad, nothing).reason is TOO_FEW_POINTS
     assert ru("2024-03").reason is NO_GAMES
+    assert (ru("2024-03").points, ru("2024-03").half_points) == (0, 0)
 
 
 # edition, last days of the two events: games in the pool
@@ -265,6 +267,7 @@ def test_2009_draft_8_3_results_below_the_floor_are_ignored():
     good = average(1400, 9, 450, ends_on=date(2009, 8, 20))
 
     assert ru("2009-draft", low).reason is BELOW_FLOOR
+    assert ru("2009-draft", low._replace(opponents_total=Fraction(6000))).games == 5
     assert ru("2009-draft", low, good).games == 9
     assert ru("2009-draft", good, low._replace(ends_on=date(2009, 9, 1))).games == 9
     assert ru("2009-07", low, good).games == 14

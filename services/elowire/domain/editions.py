@@ -151,7 +151,6 @@ _2024 = replace(
         average_symbol="ra",
     ),
     rates_unusual_results=True,
-    closing_days=3,
 )
 _2025 = replace(
     _2024,

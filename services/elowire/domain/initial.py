@@ -109,7 +109,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(
-    average: Fraction, games: int, points: Hundredths, edition: Edition, *, round_robin: bool = False
+    average: Fraction, games: int, points: Hundredths, edition: Edition, *, round_robin: bool
 ) -> Estimate:
     """Compute Ru from an average, a number of games and points in hundredths.
 
@@ -121,7 +121,7 @@ def estimate(
     half_point = edition.initial.half_point
     if half_point is not None and above > 0:
         return Estimate(p, None, int(above), average + above * Fraction(half_point, 100))
-    dp = rating_difference(p) if half_point is None or above < 0 else 0
+    dp = rating_difference(p)
     method = edition.round_robin
     factor = Fraction(1)
     if round_robin and method is not None and method.below_half_factor:

@@ -119,8 +119,6 @@ class Edition:
     round_robin: RoundRobinMethod | None = field(default_factory=RoundRobinMethod)
     rates_unusual_results: bool = False
     """Whether a played 0-0 or 1/2-0 is rated, each side by its own points."""
-    closing_days: int = 7
-    """Days before a list at which reports for it close."""
     dated: bool = True
     """False for a text that was never in force and is therefore chosen by its id alone."""
 
