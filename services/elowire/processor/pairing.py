@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from elowire.contracts.vocabulary import Result
 from elowire.domain import Refusal, TimeControl, edition_by_id, is_rating_gap
@@ -132,18 +132,41 @@ class Colour(NamedTuple):
         return self.own.rating or 0, self.strength or 0, self.points
 
 
+class Behind(NamedTuple):
+    """What lies behind a figure: the sums of the counters of entrants and of games.
+
+    They come from two topics, of which a process may be ahead in the one before a crash and in the other
+    after it: a single sum would give two different figures one number.
+    """
+
+    entrants: int
+    games: int
+
+    def plus(self, other: Behind) -> Behind:
+        """Return both together."""
+        return Behind(self.entrants + other.entrants, self.games + other.games)
+
+    def number(self, tournament: int = 0) -> int:
+        """Return one number that grows with each, first with the tournament's own counter."""
+        return tournament << 2 * _BITS | self.entrants << _BITS | self.games
+
+
+# Three counters in the 53 bits of a number that every consumer reads exactly.
+_BITS: Final = 21
+
+
 class Pairing(NamedTuple):
     """A game, the states it rests on (tournament, game, White, Black), and both players' parts.
 
     `counters` grow with everything that can change these states or put others in their place; so does
-    `behind`, their sum over all players that the game ever named.
+    `behind`, for all players that the game ever named.
     """
 
     tournament: State | None
     game: State
     sources: tuple[State | None, State | None, State | None, State | None]
     counters: tuple[int, int]
-    behind: int
+    behind: Behind
     resolution: int
     white: Colour
     black: Colour
@@ -155,7 +178,7 @@ def pairing_of(
     white: tuple[bytes, State | None],
     black: tuple[bytes, State | None],
     counters: tuple[int, int],
-    behind: int,
+    behind: Behind,
     resolution: Resolution | None,
 ) -> Pairing:
     """Look at a game with everything that is known of its players; a colour is (entrant's key, entrant)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from elowire.domain import Refusal
-from elowire.processor.pairing import POINTS_OF_BLACK, POINTS_OF_WHITE, facts_of, refusal_of
+from elowire.processor.pairing import POINTS_OF_BLACK, POINTS_OF_WHITE, Behind, facts_of, refusal_of
 from elowire.processor.resolution import Met, Resolution, resolve
 from elowire.processor.tournament_index import tournament_key
 
@@ -47,15 +47,16 @@ def resolution_of(view: TournamentView, tournament_id: bytes) -> Resolution | No
             ratings.setdefault(white, own.rating)
             ratings.setdefault(black, opponent.rating)
 
-    return resolve(tournament, ratings, games, complete=complete, number=number_of(view, tournament_id))
-
-
-def number_of(view: TournamentView, tournament_id: bytes) -> int:
-    """Return the sum of all counters of a tournament: it grows with everything that can change anything."""
-    keys = (
-        tournament_key(tournament_id),
-        *view.index.entrants_in.get(tournament_id, ()),
-        *view.index.games_in.get(tournament_id, ()),
+    return resolve(
+        tournament, ratings, games, complete=complete, number=behind_all(view, tournament_id).number()
     )
 
-    return sum(state["s"] for key in keys if (state := view.get(key)) is not None)
+
+def behind_all(view: TournamentView, tournament_id: bytes) -> Behind:
+    """Return what lies behind everything in a tournament but its own state."""
+    entrants, games = (
+        sum(state["s"] for key in keys.get(tournament_id, ()) if (state := view.get(key)) is not None)
+        for keys in (view.index.entrants_in, view.index.games_in)
+    )
+
+    return Behind(entrants, games)

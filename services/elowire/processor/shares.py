@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from elowire.domain import GameChange
-    from elowire.processor.pairing import Colour, Facts, Pairing
+    from elowire.processor.pairing import Behind, Colour, Facts, Pairing
 
 # A bye scores as its result says; an annulled, unplayed or running game scores nothing.
 SCORELESS = frozenset({"annulled", "unplayed", "ongoing"})
@@ -26,7 +26,7 @@ class Share(NamedTuple):
 
     entrant: bytes
     round: int
-    behind: int
+    behind: Behind
     scored: int
     rated: tuple[int, int, int] | None
     change: GameChange | None

@@ -10,9 +10,9 @@ from elowire.domain import FirstEvent, System
 from elowire.processor.first import first_value
 from elowire.processor.lines import line_of
 from elowire.processor.outputs import event_time, output
-from elowire.processor.pairing import facts_of
+from elowire.processor.pairing import Behind, facts_of
 from elowire.processor.resolution import Resolution, Resolved, depends_on_unrated
-from elowire.processor.resolving import number_of, resolution_of
+from elowire.processor.resolving import behind_all, resolution_of
 from elowire.processor.shares import shares_of
 from elowire.processor.sides import sides_of
 from elowire.processor.stage import Effects, Emit
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 State = dict[str, Any]
 
-# A line's revision never falls: a tournament's own change can put another sum in the place of the last one.
-PER_TOURNAMENT_STATE = 1_000_000_000
-
 
 class TournamentEmits:
     """Builds emits from the states of one batch's view."""
@@ -41,7 +38,7 @@ class TournamentEmits:
         self._tournament_ratings = f"{door.prefix}tournament-ratings"
         self._view, self._effects = view, effects
         self._resolutions: dict[bytes, Resolution | None] = {}
-        self._numbers: dict[bytes, int] = {}
+        self._behinds: dict[bytes, Behind] = {}
 
     def to_player(self, player_id: str, value: bytes) -> None:
         """Send a record into a player's log."""
@@ -100,10 +97,10 @@ class TournamentEmits:
         if own is None:
             return
         if depends_on_unrated(tournament):
-            behind = self._number(tournament_id)
+            behind = self._behind(tournament_id)
         elif entrant is not None:
-            behind += entrant["s"]
-        revision = tournament["s"] * PER_TOURNAMENT_STATE + behind
+            behind = behind.plus(Behind(entrant["s"], 0))
+        revision = behind.number(tournament["s"])
         outcome = self._outcome(tournament, key, shares, resolution) if own.rating == 0 else None
         name, entrant_id = tournament_id.decode(), reference.decode()
         data = line_of(name, entrant_id, revision, tournament, own, shares, outcome)
@@ -121,11 +118,11 @@ class TournamentEmits:
         if entrant is not None and entrant["wu"]:
             self._first(name, tournament, entrant, revision, outcome, resolution)
 
-    def _number(self, tournament_id: bytes) -> int:
-        if tournament_id not in self._numbers:
-            self._numbers[tournament_id] = number_of(self._view, tournament_id)
+    def _behind(self, tournament_id: bytes) -> Behind:
+        if tournament_id not in self._behinds:
+            self._behinds[tournament_id] = behind_all(self._view, tournament_id)
 
-        return self._numbers[tournament_id]
+        return self._behinds[tournament_id]
 
     def _outcome(
         self, tournament: State, key: bytes, shares: list[Share], resolution: Resolution | None
@@ -158,13 +155,13 @@ class TournamentEmits:
 
     def _shares(
         self, tournament_id: bytes, key: bytes, entrant: State | None, resolution: Resolution | None
-    ) -> tuple[list[Share], int]:
+    ) -> tuple[list[Share], Behind]:
         """Return what an entrant's games add to its line, in the order of rounds.
 
-        With it, the sum of the counters behind all games that ever named the entrant.
+        With it, what lies behind all games that ever named the entrant.
         """
         known = self._view.index.shares
-        found, behind = [], 0
+        found, behind = [], Behind(0, 0)
         for game_key in self._view.games_of(tournament_id, self._view.references(key, entrant)):
             look = partial(self._pairing, tournament_id, game_key, resolution)
             if resolution is None:
@@ -173,7 +170,7 @@ class TournamentEmits:
                 pairing = look()
                 pair = None if pairing is None else shares_of(pairing)
             if pair is not None:
-                behind += pair[0].behind
+                behind = behind.plus(pair[0].behind)
                 found += [(share.round, game_key, share) for share in pair if share.entrant == key]
         found.sort()
 

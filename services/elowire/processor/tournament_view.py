@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from elowire.processor.pairing import pairing_of
+from elowire.processor.pairing import Behind, pairing_of
 from elowire.processor.state import SEPARATOR, Overlay
 from elowire.processor.tournament_index import entrant_key, ever_named, tournament_key
 
@@ -75,7 +75,7 @@ class TournamentView(Overlay):
         of_white, of_black = (
             0 if printed is None else counters[printed[0]] for printed in (game["d"]["w"], game["d"]["b"])
         )
-        behind = game["s"] + sum(counters.values())
+        behind = Behind(sum(counters.values()), game["s"])
 
         return pairing_of(
             self.tournament(tournament_id), game, white, black, (of_white, of_black), behind, resolution
