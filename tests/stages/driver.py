@@ -88,7 +88,10 @@ class Lane:
     def send(self, events):
         """Append input events, pairs of (event id, event); returns their records."""
         records = [input_record(event, event_id=event_id, source="tests") for event_id, event in events]
-        return [self.append(r.topic, partition_of(r.key, self.partitions), r.key, r.value, r.headers) for r in records]
+        return [
+            self.append(r.topic, partition_of(r.key, self.partitions), r.key, r.value, r.headers)
+            for r in records
+        ]
 
     def all(self, topic):
         """Every record of a topic, partition by partition."""

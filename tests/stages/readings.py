@@ -39,12 +39,17 @@ def figures(lane):
 
 
 def rated_games(lane):
-    """{player: {tournament:game: the last rated game}}."""
+    """{player: {tournament:game: the newest rated game}}; the id ends in the counter of the player's account."""
     found = defaultdict(dict)
-    for data in data_of(lane, "rated-games"):
+    for record in lane.all("rated-games"):
+        data = orjson.loads(record.value)
+        counter = int(dict(record.headers)["ce_id"].rpartition(b":")[2])
         game = f"{data['tournament_id']}:{data['game_id']}"
-        found[data["player_id"]][game] = {k: v for k, v in data.items() if k not in ORDERED}
-    return found
+        newest, _ = found[data["player_id"]].get(game, (0, None))
+        if counter >= newest:
+            kept = {name: value for name, value in data.items() if name not in ORDERED}
+            found[data["player_id"]][game] = (counter, kept)
+    return {player: {game: data for game, (_, data) in games.items()} for player, games in found.items()}
 
 
 def lines(lane):
@@ -99,8 +104,10 @@ def _sides(found, expected):
 def _forgotten(mine, theirs):
     """A settled game of a cap-once tournament is explained as it was when it was settled."""
     drop = {"delta", "expectancy", "counted_difference"}
-    return mine["status"] == "settled" and theirs is not None and all(
-        mine[name] == theirs[name] for name in mine if name not in drop
+    return (
+        mine["status"] == "settled"
+        and theirs is not None
+        and all(mine[name] == theirs[name] for name in mine if name not in drop)
     )
 
 

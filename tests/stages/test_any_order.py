@@ -49,7 +49,11 @@ def test_a_repeated_log_says_nothing_new(seed):
     lane = Lane(seed=seed).feed(generate(seed, SMALL))
     spoken = len(lane.all("live-ratings")), len(lane.all("rated-games")), len(lane.all("dead-letters"))
     lane.rewind(1.0)
-    assert (len(lane.all("live-ratings")), len(lane.all("rated-games")), len(lane.all("dead-letters"))) == spoken
+    assert (
+        len(lane.all("live-ratings")),
+        len(lane.all("rated-games")),
+        len(lane.all("dead-letters")),
+    ) == spoken
     assert told(lane, expect(generate(seed, SMALL))) == []
 
 
@@ -72,5 +76,7 @@ def test_a_zombie_that_writes_late_changes_nothing(seed):
 @pytest.mark.parametrize("seed", range(1, 13))
 def test_crashes_and_zombies_together_change_nothing(seed):
     events = shuffled(generate(seed, SMALL), seed)
-    lane = Lane(partitions=2, seed=seed, most=15, faults=Faults(crash=0.1, drop=0.05, zombie=0.1)).feed(events)
+    lane = Lane(partitions=2, seed=seed, most=15, faults=Faults(crash=0.1, drop=0.05, zombie=0.1)).feed(
+        events
+    )
     assert told(lane, expect(events)) == []
