@@ -62,7 +62,13 @@ def reported(player_id, sum_change, *, tournament_id="far", **facts):
     }
     return parsed(
         ReportedChange,
-        {"tournament_id": tournament_id, "player_id": player_id, "sum_change": sum_change, **defaults, **facts},
+        {
+            "tournament_id": tournament_id,
+            "player_id": player_id,
+            "sum_change": sum_change,
+            **defaults,
+            **facts,
+        },
     )
 
 

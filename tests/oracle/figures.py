@@ -53,7 +53,8 @@ class Player:
         kept = sorted(lists)[-LISTS_KEPT:]
         self.years = {name: lists[name].birth_year for name in kept}
         self.printed = {
-            name: {control: (f.rating or 0, f.k, f.games) for control, f in lists[name].ratings()} for name in kept
+            name: {control: (f.rating or 0, f.k, f.games) for control, f in lists[name].ratings()}
+            for name in kept
         }
         self.reported = [report for report in reported if report.status is ReportStatus.REPORTED]
         self.firsts = firsts
@@ -66,7 +67,10 @@ class Player:
         for side in sorted(pending, key=lambda side: side.game):
             groups.setdefault(side.tournament_id, []).append(side)
         for group in groups.values():
-            done += [Rated(side, change, settled=False) for side, change in zip(group, _together(group), strict=True)]
+            done += [
+                Rated(side, change, settled=False)
+                for side, change in zip(group, _together(group), strict=True)
+            ]
 
         return done
 
@@ -226,7 +230,9 @@ def _alone(side, capped=None):
     if not side.rated:
         return None
 
-    return rate_game(own=side.own.rating, opponent=side.opponent, points=side.points, capped=capped, **_rules(side))
+    return rate_game(
+        own=side.own.rating, opponent=side.opponent, points=side.points, capped=capped, **_rules(side)
+    )
 
 
 def _together(group):

@@ -299,7 +299,13 @@ class _Stream:
                 self._give(when, PublishedRating, line, revision=1)
                 if self._chance(0.1):
                     line["standard"] = {"rating": rating - 3, "k": 20, "games": 5}
-                    self._give(when + self.random.uniform(-0.5, 4), PublishedRating, line, revision=2, kind="correction")
+                    self._give(
+                        when + self.random.uniform(-0.5, 4),
+                        PublishedRating,
+                        line,
+                        revision=2,
+                        kind="correction",
+                    )
 
     def _reported(self, player):
         line = {
@@ -312,10 +318,14 @@ class _Stream:
             "ends_on": date(2025, 10, self.random.randint(5, 30)),
         }
         at = self.random.random() * 10
-        self._give(at, ReportedChange, line, revision=1, sum_change=f"{self.random.randint(-200, 200) / 100:.2f}")
+        self._give(
+            at, ReportedChange, line, revision=1, sum_change=f"{self.random.randint(-200, 200) / 100:.2f}"
+        )
         if self._chance(0.3):
             sum_change = f"{self.random.randint(-200, 200) / 100:.2f}"
-            self._give(at + self.random.uniform(-1, 3), ReportedChange, line, revision=2, sum_change=sum_change)
+            self._give(
+                at + self.random.uniform(-1, 3), ReportedChange, line, revision=2, sum_change=sum_change
+            )
         if self._chance(0.2):
             line |= {"status": "annulled", "sum_change": "0"}
             self._give(at + self.random.uniform(0, 4), ReportedChange, line, revision=3)

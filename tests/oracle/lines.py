@@ -73,18 +73,23 @@ def _line(tournament_id, name, tournament, own, points, rated, outcome):
         if once:
             chosen = upgraded([mine - theirs for mine, theirs, _ in rated])
         changes = [
-            rate_game(own=mine, opponent=theirs, points=scored, capped=number == chosen if once else None, **rules)
+            rate_game(
+                own=mine, opponent=theirs, points=scored, capped=number == chosen if once else None, **rules
+            )
             for number, (mine, theirs, scored) in enumerate(rated)
         ]
         expected = sum(change.expectancy for change in changes)
         total = sum(change.delta for change in changes)
-        k = own.k or k_factor(
-            rating=own.rating,
-            list_year=tournament.starts_on.year,
-            games=own.games_played,
-            birth_year=own.birth_year,
-            **rules,
-        ).k
+        k = (
+            own.k
+            or k_factor(
+                rating=own.rating,
+                list_year=tournament.starts_on.year,
+                games=own.games_played,
+                birth_year=own.birth_year,
+                **rules,
+            ).k
+        )
     performance = performance_of([theirs for _, theirs, _ in rated], won)
 
     return {

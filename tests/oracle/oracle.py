@@ -40,7 +40,8 @@ def expect(events):
         )
         expected.figures[player_id] = player.figures()
         expected.sides[player_id] = {rated.side.game: rated_game(rated) for rated in player.sides}
-        if player_id in sides or player_id in firsts or player.reported:
+        unrated = any(figure["status"] == "unrated" for figure in expected.figures[player_id].values())
+        if player_id in sides or player.reported or unrated:
             expected.asked.add(player_id)
     for tournament_id, known in found.tournaments.items():
         if known.tournament is not None:

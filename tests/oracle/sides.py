@@ -191,7 +191,9 @@ def outcomes_of(known):
 
 
 def _round_robin(edition, ratings, games):
-    players = [RoundRobinPlayer(name, rating or None, 0) for name, rating in ratings.items() if rating is not None]
+    players = [
+        RoundRobinPlayer(name, rating or None, 0) for name, rating in ratings.items() if rating is not None
+    ]
     table = crosstable_of_games(players, [RoundRobinGame(*game) for game in games], edition)
     if not any(player.rating and table.met[player.player] for player in table.players):
         return None
