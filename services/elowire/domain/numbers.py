@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 from math import floor
 from typing import TypeAlias
 
@@ -37,6 +38,7 @@ def hundredths(text: str) -> Hundredths:
     return -size if whole.startswith("-") else size
 
 
+@lru_cache(maxsize=1 << 16)
 def decimal_text(value: Hundredths) -> str:
     """Write hundredths with two places: 830 is "8.30"."""
     sign = "-" if value < 0 else ""
@@ -45,6 +47,7 @@ def decimal_text(value: Hundredths) -> str:
     return f"{sign}{whole}.{places:02}"
 
 
+@lru_cache(maxsize=1 << 16)
 def tenths_text(value: Hundredths) -> str:
     """Write hundredths with one place, half away from zero, as live ratings are shown: 279735 is "2797.4"."""
     whole, place = divmod((abs(value) + 5) // 10, 10)
@@ -53,6 +56,7 @@ def tenths_text(value: Hundredths) -> str:
     return f"{sign}{whole}.{place}"
 
 
+@lru_cache(maxsize=1 << 16)
 def points_text(points: Hundredths) -> str:
     """Write points as players do, without idle zeros: 100 is "1", 50 is "0.5", 150 is "1.5"."""
     return decimal_text(points).rstrip("0").rstrip(".")
@@ -69,6 +73,11 @@ def round_hundredths(value: Hundredths, halves: Halves) -> int:
 def nearest(value: Fraction) -> int:
     """Round to the nearest whole number, half up, as Ru and the averages are rounded."""
     return floor(value + _HALF)
+
+
+def nearest_ratio(numerator: int, denominator: int) -> int:
+    """Round a ratio to the nearest whole number, half up; the denominator must be positive."""
+    return (2 * numerator + denominator) // (2 * denominator)
 
 
 def nearest_hundredth(value: Fraction) -> Hundredths:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from functools import lru_cache
 from math import fsum
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from elowire.domain.numbers import nearest
+from elowire.domain.numbers import nearest_ratio
 from elowire.domain.tables import rating_difference
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Unbounded: TypeAlias = Literal["inf", "-inf"]
 _FULL: Final = 100
-_REACH: Final = 8000
+_STEP: Final = 64
 
 
 class Performance(NamedTuple):
@@ -59,14 +59,14 @@ def performance_of(opponents: Sequence[int], points: Hundredths) -> Performance 
         raise ValueError(f"{points} hundredths of points: expected 0 to {games * _FULL} from {games} games")
     if not games:
         return None
-    average = Fraction(sum(opponents), games)
-    p = Fraction(points, games)
+    total = sum(opponents)
+    linear = nearest_ratio(total + 8 * points - 400 * games, games)
 
     return Performance(
-        fide=nearest(average + rating_difference(nearest(p))),
-        linear=nearest(average + 8 * p - 400),
-        true=_true_performance(opponents, points),
-        opponents_average=nearest(average),
+        fide=nearest_ratio(total + rating_difference(nearest_ratio(points, games)) * games, games),
+        linear=linear,
+        true=_true_performance(opponents, points, linear),
+        opponents_average=nearest_ratio(total, games),
     )
 
 
@@ -82,16 +82,21 @@ def on_course(figures: Performance) -> tuple[str, ...]:
     )
 
 
-def _true_performance(opponents: Sequence[int], points: Hundredths) -> int | Unbounded:
+def _true_performance(opponents: Sequence[int], points: Hundredths, guess: int) -> int | Unbounded:
+    """Find the rating whose expectancy is the score, rounded; the search begins at `guess`."""
     if points == len(opponents) * _FULL:
         return "inf"
     if points == 0:
         return "-inf"
     score = points / _FULL
-    low, high = min(opponents) - _REACH, max(opponents) + _REACH
+    low, high = guess - _STEP, guess + _STEP
+    while _expects_more(low - 1, opponents, score):
+        low -= _STEP
+    while not _expects_more(high, opponents, score):
+        high += _STEP
     while low < high:
         middle = (low + high) // 2
-        if _logistic_expectancy(middle + 0.5, opponents) > score:
+        if _expects_more(middle, opponents, score):
             high = middle
         else:
             low = middle + 1
@@ -99,6 +104,12 @@ def _true_performance(opponents: Sequence[int], points: Hundredths) -> int | Unb
     return low
 
 
-def _logistic_expectancy(rating: float, opponents: Sequence[int]) -> float:
+def _expects_more(rating: int, opponents: Sequence[int], score: float) -> bool:
+    """Whether half a point above `rating` the expectancy is above the score."""
     # fsum, because a plain sum would depend on the order of the opponents.
-    return fsum(1 / (1 + 10 ** ((opponent - rating) / 400)) for opponent in opponents)
+    return fsum([_logistic(opponent - rating) for opponent in opponents]) > score
+
+
+@lru_cache(maxsize=1 << 15)
+def _logistic(difference: int) -> float:
+    return float(1 / (1 + 10 ** ((difference - 0.5) / 400)))

@@ -5,6 +5,7 @@ The state of an account is JSON with short names:
     s, v   counter of the state; version of the public figures
     L      list -> [revision, event id, kind, {time control: [rating, K, games]}, birth year]
     G      tournament:game -> Side, as a list
+    S      period -> {tournament:game: Known, as a list}, of games whose period is in a list
     R      tournament/time control -> Reported, as a list
     P      tournament -> First, as a list (what each event adds to a first rating)
     F      time control -> Figures, as a list (what was published last)
@@ -60,10 +61,18 @@ class Side(NamedTuple):
 Row = list[Any]
 """A Side as it is stored."""
 
-AT_TIME_CONTROL, AT_EDITION, AT_PERIOD, AT_OWN, AT_K, AT_RATING_LIST, AT_REFUSAL, AT_DELTA = (
-    Side._fields.index(name)
-    for name in ("time_control", "edition", "period", "own", "k", "rating_list", "refusal", "delta")
+AT_TIME_CONTROL, AT_EDITION, AT_PERIOD, AT_OWN, AT_REFUSAL, AT_DELTA = (
+    Side._fields.index(name) for name in ("time_control", "edition", "period", "own", "refusal", "delta")
 )
+FACTS = slice(Side._fields.index("own"), Side._fields.index("games_played") + 1)
+"""The part of a stored Side that says what is known of the player."""
+
+
+class Known(NamedTuple):
+    """What remains of a settled game: enough to tell whether a side is newer."""
+
+    revision: list[int]
+    refusal: str | None
 
 
 class Reported(NamedTuple):
@@ -81,7 +90,7 @@ class Reported(NamedTuple):
 
 def new_account() -> Account:
     """Return an account that knows nothing."""
-    return {"s": 0, "v": 0, "L": {}, "G": {}, "R": {}, "P": {}, "F": {}}
+    return {"s": 0, "v": 0, "L": {}, "G": {}, "S": {}, "R": {}, "P": {}, "F": {}}
 
 
 def side_from(event: dict[str, Any]) -> Side:

@@ -11,12 +11,11 @@ from elowire.domain import TimeControl, edition_by_id, live_figures
 from elowire.processor.entries import (
     AT_DELTA,
     AT_EDITION,
-    AT_K,
     AT_OWN,
     AT_PERIOD,
-    AT_RATING_LIST,
     AT_REFUSAL,
     AT_TIME_CONTROL,
+    FACTS,
     Account,
     Reported,
     Row,
@@ -136,24 +135,26 @@ def base_of(account: Account, time_control: str, rows: Sequence[Row]) -> Publish
 
 def _newest_facts(rows: Sequence[Row]) -> Side | None:
     """Return the side whose own rating is of the newest list; of several the greatest, in any order."""
-    newest: tuple[str, int, int] = ("", 0, 0)
     found: Row | None = None
+    greatest: tuple[Any, ...] = ()
     for row in rows:
-        own = row[AT_OWN]
-        if not own:
+        # One tournament after the other brings the same facts with every game.
+        if not row[AT_OWN] or (found is not None and row[FACTS] == found[FACTS]):
             continue
-        key = (row[AT_RATING_LIST] or "", own, row[AT_K] or 0)
-        if found is None or key > newest or (key == newest and _rest_of(row) > _rest_of(found)):
-            newest, found = key, row
+        side = Side(*row)
+        facts = (
+            side.rating_list or "",
+            side.own or 0,
+            side.k or 0,
+            side.source == "list",
+            side.birth_year or 0,
+            side.games_played or 0,
+            side.edition or "",
+        )
+        if facts > greatest:
+            greatest, found = facts, row
 
     return None if found is None else Side(*found)
-
-
-def _rest_of(row: Row) -> tuple[bool, int, int, str]:
-    """Return what else of a side shows in the base, so that the choice is the same in any order."""
-    side = Side(*row)
-
-    return side.source == "list", side.birth_year or 0, side.games_played or 0, side.edition or ""
 
 
 def periods_of(
@@ -176,7 +177,8 @@ def periods_of(
                 entry[0] += 1
                 entry[1] += row[AT_DELTA]
             count += 1
-            newest = max(newest, (period, row[AT_EDITION]))
+            if period > newest[0] or row[AT_EDITION] > newest[1]:
+                newest = max(newest, (period, row[AT_EDITION]))
     for line in account["R"].values():
         reported = Reported(*line)
         if (
