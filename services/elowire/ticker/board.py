@@ -7,6 +7,7 @@ from the beginning change nothing.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 import orjson
@@ -18,6 +19,8 @@ from elowire.ticker.ladder import Ladder, Standing
 from elowire.ticker.readings import GameReading, LineReading, ListReading, LiveReading
 
 TOPICS = (RATING_LISTS.name, LIVE_RATINGS.name, RATED_GAMES.name, TOURNAMENT_RATINGS.name)
+
+_CONTROLS = tuple(TimeControl)
 
 
 class UnreadableRecordError(ValueError):
@@ -43,8 +46,9 @@ class Change:
 class Player:
     """The newest records of one player, and what they rank by.
 
-    `live` and `listed` are the records' bytes, `games` those of the pending games by game id. `standings` has
-    (live rating in hundredths, published rating) or None for unrated, `ratings` the list's figures.
+    `live` and `listed` are the records' bytes. `standings` has (live rating in hundredths, published rating)
+    of the time controls that the live rating speaks of, None where unrated; `ratings` are the list's, in the
+    order of `TimeControl`, 0 where unrated. `playing` are the time controls with pending games.
     """
 
     live: bytes | None = None
@@ -56,29 +60,39 @@ class Player:
     federation: str | None = None
     playing: frozenset[TimeControl] = frozenset()
     standings: dict[TimeControl, tuple[int, int] | None] = field(default_factory=dict)
-    ratings: dict[TimeControl, int] = field(default_factory=dict)
-    games: dict[str, bytes] = field(default_factory=dict)
-    game_versions: dict[str, int] = field(default_factory=dict)
+    ratings: tuple[int, ...] = (0,) * len(_CONTROLS)
 
-    def standing(self, time_control: TimeControl) -> tuple[int, int] | None:
-        """Give (hundredths, published) to rank by; None for who does not rank.
+    def ranked(self) -> Iterator[tuple[int, int] | None]:
+        """Give (hundredths, published) to rank by, in the order of `TimeControl`; None for who does not rank.
 
         As in FIDE's own top lists, inactive players do not rank; a pending game makes one active again.
         """
-        if self.inactive and time_control not in self.playing:
-            return None
-        if time_control in self.standings:
-            return self.standings[time_control]
-        rating = self.ratings.get(time_control)
-        return (rating * 100, rating) if rating else None
+        for control, rating in zip(_CONTROLS, self.ratings, strict=True):
+            if self.inactive and control not in self.playing:
+                yield None
+            elif control in self.standings:
+                yield self.standings[control]
+            else:
+                yield (rating * 100, rating) if rating else None
+
+
+@dataclass(slots=True)
+class Games:
+    """One player's games: the pending ones as bytes, and the highest version of every one; by game id."""
+
+    pending: dict[str, bytes] = field(default_factory=dict)
+    versions: dict[str, int] = field(default_factory=dict)
 
 
 class Board:
     """The state behind every answer of the ticker."""
 
     def __init__(self) -> None:
-        self.ladders = {time_control: Ladder() for time_control in TimeControl}
+        self._ladders = tuple(Ladder() for _ in _CONTROLS)
         self._players: dict[str, Player] = {}
+        self._federations: dict[str, set[str]] = {}
+        self._to_rank: set[str] = set()
+        self._games: dict[str, Games] = {}
         self._lines: dict[str, dict[str, tuple[int, bytes]]] = {}
 
     def __len__(self) -> int:
@@ -115,10 +129,27 @@ class Board:
 
     def player(self, player_id: str) -> Player | None:
         """Give what is known of a player who has a live rating or stands in a list."""
-        player = self._players.get(player_id)
-        if player is None or (player.live is None and player.listed is None):
-            return None
-        return player
+        return self._players.get(player_id)
+
+    def ladder(self, time_control: TimeControl) -> Ladder:
+        """Give the ranks of a time control, with everything applied so far."""
+        for player_id in self._to_rank:
+            player = self._players[player_id]
+            for ladder, figures in zip(self._ladders, player.ranked(), strict=True):
+                standing = None if figures is None else Standing(*figures, player.name or player_id)
+                ladder.place(player_id, standing)
+        self._to_rank.clear()
+
+        return self._ladders[_CONTROLS.index(time_control)]
+
+    def members(self, federation: str) -> Collection[str]:
+        """Give the ids of a federation's players."""
+        return self._federations.get(federation, ())
+
+    def games(self, player_id: str) -> list[bytes]:
+        """Give a player's pending games."""
+        games = self._games.get(player_id)
+        return [] if games is None else list(games.pending.values())
 
     def lines(self, tournament_id: str) -> list[bytes] | None:
         """Give the newest line of every entrant; None for a tournament never seen."""
@@ -136,20 +167,23 @@ class Board:
         return None if player is None else player.federation
 
     def _apply_live(self, reading: LiveReading, value: bytes) -> Change | None:
-        player = self._players.setdefault(reading.player_id, Player())
+        player = self._players.get(reading.player_id)
+        if player is None:
+            player = self._players[reading.player_id] = Player()
         if reading.version <= player.version:
             return None
         player.live, player.version = value, reading.version
-        player.name = reading.name or player.name
-        player.federation = reading.federation or player.federation
-        figures = {control: reading.figures(control) for control in TimeControl}
-        player.standings = {control: known.standing() for control, known in figures.items() if known}
-        player.playing = frozenset(
-            control for control, known in figures.items() if known and known.pending_games
-        )
+        self._describe(player, reading)
+        figures = [
+            (control, known)
+            for control, known in zip(_CONTROLS, reading.by_control(), strict=True)
+            if known is not None
+        ]
+        player.standings = {control: known.standing() for control, known in figures}
+        player.playing = frozenset(control for control, known in figures if known.pending_games)
         if reading.game is not None:
             self._apply_game(reading.game, orjson.dumps(orjson.loads(value)["game"]))
-        self._rank(reading.player_id, player)
+        self._to_rank.add(reading.player_id)
 
         sources = (reading.cause, reading.game)
         return Change(
@@ -163,16 +197,24 @@ class Board:
             time_controls=frozenset(reading.changed),
         )
 
+    def _describe(self, player: Player, reading: LiveReading | ListReading) -> None:
+        player.name = reading.name or player.name
+        if reading.federation and reading.federation != player.federation:
+            if player.federation is not None:
+                self._federations[player.federation].discard(reading.player_id)
+            self._federations.setdefault(reading.federation, set()).add(reading.player_id)
+            player.federation = reading.federation
+
     def _apply_game(self, reading: GameReading, value: bytes) -> None:
         """Keep a pending game and forget any other, but not that it was seen: an older copy may follow."""
-        player = self._players.setdefault(reading.player_id, Player())
-        if reading.version <= player.game_versions.get(reading.game_id, -1):
+        games = self._games.setdefault(reading.player_id, Games())
+        if reading.version <= games.versions.get(reading.game_id, -1):
             return
-        player.game_versions[reading.game_id] = reading.version
+        games.versions[reading.game_id] = reading.version
         if reading.status == "pending":
-            player.games[reading.game_id] = value
+            games.pending[reading.game_id] = value
         else:
-            player.games.pop(reading.game_id, None)
+            games.pending.pop(reading.game_id, None)
 
     def _apply_line(self, reading: LineReading, value: bytes) -> Change | None:
         lines = self._lines.setdefault(reading.tournament_id, {})
@@ -191,21 +233,23 @@ class Board:
         )
 
     def _apply_listed(self, reading: ListReading, value: bytes) -> Change | None:
-        player = self._players.setdefault(reading.player_id, Player())
+        player = self._players.get(reading.player_id)
+        if player is None:
+            player = self._players[reading.player_id] = Player()
         listed_as = (reading.list, reading.revision)
         if listed_as <= player.listed_as:
             return None
         player.listed, player.listed_as = value, listed_as
         player.inactive = bool(reading.inactive)
-        player.name = reading.name or player.name
-        player.federation = reading.federation or player.federation
-        figures = {control: reading.figures(control) for control in TimeControl}
-        player.ratings = {
-            control: known.rating for control, known in figures.items() if known and known.rating
-        }
-        self._rank(reading.player_id, player)
+        self._describe(player, reading)
+        player.ratings = tuple(known.rating or 0 if known else 0 for known in reading.by_control())
+        self._to_rank.add(reading.player_id)
         # Where the processor follows a player it tells of the new list itself, with the settled figures.
-        shown = frozenset(player.ratings) - frozenset(player.standings)
+        shown = frozenset(
+            control
+            for control, rating in zip(_CONTROLS, player.ratings, strict=True)
+            if rating and control not in player.standings
+        )
 
         return (
             Change(
@@ -219,10 +263,3 @@ class Board:
             if shown
             else None
         )
-
-    def _rank(self, player_id: str, player: Player) -> None:
-        for control, ladder in self.ladders.items():
-            standing = player.standing(control)
-            ladder.place(
-                player_id, None if standing is None else Standing(*standing, player.name or player_id)
-            )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Iterable
+from heapq import nsmallest
 from typing import NamedTuple
 
 # Above this many changes since the last look, sorting everything once is cheaper than moving each one.
@@ -18,11 +19,8 @@ class Standing(NamedTuple):
     name: str
 
 
-class _Place(NamedTuple):
-    score: int
-    published: int
-    name: str
-    player_id: str
+_Key = tuple[int, int, str, str]
+"""What the order is made by: both ratings negated, the name, the player id."""
 
 
 class Ladder:
@@ -33,58 +31,63 @@ class Ladder:
     """
 
     def __init__(self) -> None:
-        self._standings: dict[str, Standing] = {}
-        self._changed: dict[str, Standing | None] = {}
-        self._places: list[_Place] = []
+        self._keys: dict[str, _Key] = {}
+        self._order: list[_Key] = []
         self._published: list[int] = []
+        self._changed: dict[str, _Key | None] = {}
+        self._unsorted = False
 
     def __len__(self) -> int:
-        return len(self._standings)
+        return len(self._keys)
 
     def place(self, player_id: str, standing: Standing | None) -> None:
         """Put a player where the standing belongs; None takes the player off the ladder."""
-        before = self._standings.get(player_id)
-        if before == standing:
+        key = None if standing is None else (-standing.score, -standing.published, standing.name, player_id)
+        before = self._keys.get(player_id)
+        if before == key:
             return
-        self._changed.setdefault(player_id, before)
-        if standing is None:
-            del self._standings[player_id]
+        if key is None:
+            del self._keys[player_id]
         else:
-            self._standings[player_id] = standing
+            self._keys[player_id] = key
+        if not self._unsorted:
+            self._changed.setdefault(player_id, before)
+            self._unsorted = len(self._changed) > _SORT_ABOVE
 
     def rank(self, player_id: str) -> tuple[int, int] | None:
         """Give the rank by live rating, and the places gained since the list; None when not ranked."""
-        standing = self._standings.get(player_id)
-        if standing is None:
+        key = self._keys.get(player_id)
+        if key is None:
             return None
         self._settle()
-        live = bisect_left(self._places, -standing.score, key=lambda place: place.score) + 1
-        published = bisect_left(self._published, -standing.published) + 1
+        score, published, _, _ = key
+        live = bisect_left(self._order, (score,)) + 1
 
-        return live, published - live
+        return live, bisect_left(self._published, published) + 1 - live
 
-    def players(self) -> Iterator[str]:
-        """Go through the players from the highest live rating down."""
+    def first(self, limit: int, among: Iterable[str] | None = None) -> list[str]:
+        """Give the `limit` highest players by live rating, of all or of those `among` who rank."""
+        if among is not None:
+            keys = (key for player_id in among if (key := self._keys.get(player_id)) is not None)
+            return [player_id for _, _, _, player_id in nsmallest(limit, keys)]
         self._settle()
-        return (place.player_id for place in self._places)
+
+        return [player_id for _, _, _, player_id in self._order[:limit]]
 
     def _settle(self) -> None:
-        if len(self._changed) > _SORT_ABOVE:
-            self._places = sorted(_place(*entry) for entry in self._standings.items())
-            self._published = sorted(-standing.published for standing in self._standings.values())
+        if self._unsorted:
+            self._order = sorted(self._keys.values())
+            self._published = sorted(published for _, published, _, _ in self._order)
+            self._unsorted = False
         else:
             for player_id, before in self._changed.items():
-                self._move(player_id, before, self._standings.get(player_id))
+                self._move(before, self._keys.get(player_id))
         self._changed.clear()
 
-    def _move(self, player_id: str, before: Standing | None, after: Standing | None) -> None:
+    def _move(self, before: _Key | None, after: _Key | None) -> None:
         if before is not None:
-            del self._places[bisect_left(self._places, _place(player_id, before))]
-            del self._published[bisect_left(self._published, -before.published)]
+            del self._order[bisect_left(self._order, before)]
+            del self._published[bisect_left(self._published, before[1])]
         if after is not None:
-            insort(self._places, _place(player_id, after))
-            insort(self._published, -after.published)
-
-
-def _place(player_id: str, standing: Standing) -> _Place:
-    return _Place(-standing.score, -standing.published, standing.name, player_id)
+            insort(self._order, after)
+            insort(self._published, after[1])

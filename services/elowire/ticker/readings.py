@@ -84,13 +84,9 @@ class LiveReading(_Reading):
     rapid: Figures | None = None
     blitz: Figures | None = None
 
-    def figures(self, time_control: TimeControl) -> Figures | None:
-        """Give the figures of one time control, None where the player has none."""
-        return {
-            TimeControl.STANDARD: self.standard,
-            TimeControl.RAPID: self.rapid,
-            TimeControl.BLITZ: self.blitz,
-        }[time_control]
+    def by_control(self) -> tuple[Figures | None, ...]:
+        """Give the figures in the order of `TimeControl`, None where the player has none."""
+        return self.standard, self.rapid, self.blitz
 
 
 class ListReading(_Reading):
@@ -106,13 +102,9 @@ class ListReading(_Reading):
     rapid: Published | None = None
     blitz: Published | None = None
 
-    def figures(self, time_control: TimeControl) -> Published | None:
-        """Give the figures of one time control, None where the list has none."""
-        return {
-            TimeControl.STANDARD: self.standard,
-            TimeControl.RAPID: self.rapid,
-            TimeControl.BLITZ: self.blitz,
-        }[time_control]
+    def by_control(self) -> tuple[Published | None, ...]:
+        """Give the figures in the order of `TimeControl`, None where the list has none."""
+        return self.standard, self.rapid, self.blitz
 
 
 class LineReading(_Reading):

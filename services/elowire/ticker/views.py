@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -13,6 +13,7 @@ from elowire.ticker.stream import Interest
 
 Json = dict[str, Any]
 
+_CONTROLS = tuple(TimeControl)
 _FACTS = ("name", "federation", "title", "birth_year")
 
 
@@ -26,7 +27,7 @@ def player_view(board: Board, player_id: str) -> Json | None:
     if player is None:
         return None
     view = _figures(board, player_id, player)
-    games = [_game(board, view, orjson.loads(value)) for value in player.games.values()]
+    games = [_game(board, view, orjson.loads(value)) for value in board.games(player_id)]
     games.sort(key=_order_of_play)
     view["games"] = [game for game in games if game.get("refusal") is None]
     view["refused_games"] = [game for game in games if game.get("refusal") is not None]
@@ -53,17 +54,14 @@ def change_view(board: Board, change: Change) -> Json:
 
 def ranking_view(board: Board, time_control: TimeControl, limit: int, federation: str | None) -> Json:
     """Give the first `limit` players by live rating, with world rank and places gained since the list."""
-    ladder = board.ladders[time_control]
-    chosen = (
-        player_id
-        for player_id in ladder.players()
-        if federation is None or board.federation(player_id) == federation
-    )
+    ladder = board.ladder(time_control)
+    chosen = ladder.first(limit, None if federation is None else board.members(federation))
+
     return {
         "time_control": time_control.value,
         "federation": federation,
         "ranked": len(ladder),
-        "players": [_row(board, player_id, time_control) for player_id in islice(chosen, limit)],
+        "players": [_row(board, player_id, time_control) for player_id in chosen],
     }
 
 
@@ -99,12 +97,14 @@ def snapshot_view(board: Board, interest: Interest, limit: int) -> Json:
     return view
 
 
-def _figures(board: Board, player_id: str, player: Player) -> Json:
+def _figures(
+    board: Board, player_id: str, player: Player, controls: Sequence[TimeControl] = _CONTROLS
+) -> Json:
     view: Json = {"player_id": player_id, "version": 0, "cause": None, "changed": []}
     if player.live is not None:
         view = orjson.loads(player.live)
     _add_list(view, player)
-    _add_ranks(board, player_id, view)
+    _add_ranks(board, player_id, view, controls)
 
     return view
 
@@ -142,18 +142,18 @@ def _as_listed(rating_list: str, figures: Json) -> Json:
     }
 
 
-def _add_ranks(board: Board, player_id: str, view: Json) -> None:
-    for time_control in TimeControl:
+def _add_ranks(board: Board, player_id: str, view: Json, controls: Sequence[TimeControl] = _CONTROLS) -> None:
+    for time_control in controls:
         figures = view.get(time_control.value)
         if figures:
-            figures["rank"], figures["rank_change"] = board.ladders[time_control].rank(player_id) or (
+            figures["rank"], figures["rank_change"] = board.ladder(time_control).rank(player_id) or (
                 None,
                 None,
             )
 
 
 def _row(board: Board, player_id: str, time_control: TimeControl) -> Json:
-    view = _figures(board, player_id, board.player(player_id) or Player())
+    view = _figures(board, player_id, board.player(player_id) or Player(), (time_control,))
     return {
         "player_id": player_id,
         "version": view["version"],

@@ -10,10 +10,10 @@ import httpx
 import orjson
 import pytest
 import uvicorn
-from tests.services.ticker.records import feed_of, figures, game, line, listed, live, record
 
 from elowire.ticker.api import Sources, create_app
 from elowire.ticker.stream import Stream
+from tests.services.ticker.records import feed_of, figures, game, line, listed, live, record
 
 NOW = datetime(2025, 10, 24, 21, 4, tzinfo=UTC)
 SECOND_GAME = game("2020009", 2, 2, points="0.5", delta="0.07")

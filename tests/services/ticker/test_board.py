@@ -4,11 +4,11 @@ import itertools
 
 import orjson
 import pytest
-from tests.services.ticker.records import figures, game, line, listed, live
 
 from elowire.domain import TimeControl
 from elowire.ticker.board import Board, UnreadableRecordError
 from elowire.ticker.views import player_view, ranking_view, tournament_view
+from tests.services.ticker.records import figures, game, line, listed, live
 
 STANDARD = TimeControl.STANDARD
 
@@ -115,6 +115,16 @@ def test_a_federation_keeps_its_world_ranks():
     )
 
     assert ranking(board, federation="NOR") == [(1, "1", "2700.0"), (3, "3", "2680.0")]
+
+
+def test_a_player_who_changes_federation_is_listed_with_the_new_one_alone():
+    board = board_of(
+        ("rating-lists", listed("1", "2025-10", standard=2700, federation="RUS")),
+        ("rating-lists", listed("1", "2025-11", standard=2700, federation="NOR")),
+    )
+
+    assert ranking(board, federation="RUS") == []
+    assert ranking(board, federation="NOR") == [(1, "1", "2700.0")]
 
 
 def test_pending_games_carry_their_change_with_the_k_of_the_live_rating():

@@ -21,7 +21,7 @@ def test_movement_counts_places_since_the_list():
     ladder.place("c", Standing(270000, 2700, "c"))
 
     assert [ladder.rank(player) for player in "abc"] == [(2, -1), (1, 1), (3, 0)]
-    assert list(ladder.players()) == ["b", "a", "c"]
+    assert ladder.first(9) == ["b", "a", "c"]
 
 
 def test_who_left_the_ladder_has_no_rank():
@@ -30,7 +30,7 @@ def test_who_left_the_ladder_has_no_rank():
     ladder.place("a", None)
 
     assert ladder.rank("a") is None
-    assert list(ladder.players()) == []
+    assert ladder.first(9) == []
 
 
 steps = st.lists(
@@ -52,11 +52,11 @@ def test_moving_one_by_one_is_the_same_as_sorting_at_the_end(moves):
         sorted_once.place(player, standing)
         standings[player] = standing
         if look:
-            list(looked.players())
+            looked.first(9)
     known = {player: standing for player, standing in standings.items() if standing}
     scores = sorted((standing.score for standing in known.values()), reverse=True)
 
-    assert list(looked.players()) == list(sorted_once.players())
+    assert looked.first(9) == sorted_once.first(9)
     assert {player: looked.rank(player)[0] for player in known} == {
         player: scores.index(standing.score) + 1 for player, standing in known.items()
     }
@@ -66,7 +66,16 @@ def test_a_whole_list_is_sorted_at_once():
     ladder = Ladder()
     for number in range(2_000):
         ladder.place(str(number), Standing((number * 7919) % 100_000, 1, ""))
-    scores = [ladder.rank(player)[0] for player in ladder.players()]
+    scores = [ladder.rank(player)[0] for player in ladder.first(2_000)]
 
     assert len(ladder) == 2_000
     assert scores == sorted(scores)
+
+
+def test_the_first_among_some_are_those_of_them_who_rank():
+    ladder = Ladder()
+    for player, score in (("a", 3), ("b", 2), ("c", 1)):
+        ladder.place(player, Standing(score, 1, player))
+
+    assert ladder.first(1) == ["a"]
+    assert ladder.first(9, {"c", "b", "x"}) == ["b", "c"]

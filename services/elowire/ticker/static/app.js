@@ -20,6 +20,10 @@ let control = CONTROLS.includes(asked.get("time_control")) ? asked.get("time_con
 const limit = Math.min(1000, Math.max(1, Number.parseInt(asked.get("limit"), 10) || 100));
 const federation = /^[A-Z]{3}$/.test(asked.get("federation") ?? "") ? asked.get("federation") : null;
 
+let sayTimer = null;
+let sentence = null;
+let refreshTimer = null;
+
 /** player id -> {data, row, score, base}: base is the rank in the published list. */
 const shown = new Map();
 
@@ -59,6 +63,7 @@ byId("switch").addEventListener("click", (event) => {
   shown.clear();
   rows.replaceChildren();
   latest.replaceChildren();
+  sentence = null;
   start();
 });
 
@@ -82,7 +87,7 @@ function showAll(players) {
 
 function take(event) {
   const figures = event[control];
-  if (!figures) return;
+  if (!figures || (event.changed.length && !event.changed.includes(control))) return;
   const { player_id, name, title, version } = event;
   const before = shown.get(player_id);
   if (before && before.data.version > version) return;
@@ -208,8 +213,6 @@ function tint(id, scoreBefore, kind) {
 }
 
 // One sentence a second at most: a listener is told the newest change, not a backlog.
-let sayTimer = null;
-let sentence = null;
 function say(event, figures) {
   const before = figures.previous?.live;
   const step = before ? ((hundredths(figures.live) - hundredths(before)) / 100).toFixed(1) : null;
@@ -232,7 +235,6 @@ function sayPending() {
   sayTimer = setTimeout(sayPending, SAY_MS);
 }
 
-let refreshTimer = null;
 function refreshSoon() {
   refreshTimer ??= setTimeout(async () => {
     refreshTimer = null;
