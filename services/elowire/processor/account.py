@@ -9,20 +9,22 @@ from typing import Any, Protocol
 
 from elowire.domain import Refusal
 from elowire.processor import state as states
-from elowire.processor.entries import AT_REFUSAL, LISTS_KEPT, Account, Reported, Side, new_account, side_from
-from elowire.processor.figures import Figures, cap_once, figures_of, listed_until, printed_until
+from elowire.processor.causes import PUBLISHED_RATING, REPORTED_CHANGE, TOURNAMENT, Cause, cause, cause_of
+from elowire.processor.entries import (
+    AT_REFUSAL,
+    LISTS_KEPT,
+    Account,
+    Known,
+    Reported,
+    Side,
+    new_account,
+    side_from,
+)
+from elowire.processor.figures import cap_once, figures_of, listed_until, printed_until
 from elowire.processor.first import First
 from elowire.processor.reconcile import reconciliation_of
 
 Event = dict[str, Any]
-Cause = dict[str, Any]
-
-GAME_RESULT = "elowire.game-result.v1"
-ENTRANT = "elowire.entrant.v1"
-TOURNAMENT = "elowire.tournament.v1"
-PUBLISHED_RATING = "elowire.published-rating.v1"
-REPORTED_CHANGE = "elowire.reported-change.v1"
-
 SILENT = frozenset({Refusal.WITHDRAWN.value})
 
 
@@ -42,12 +44,11 @@ class Voice(Protocol):
 
 
 class Ledger:
-    """One player's account and settled games during a batch."""
+    """One player's account during a batch."""
 
-    def __init__(self, raw: bytes | None, settled: bytes | None) -> None:
+    def __init__(self, raw: bytes | None) -> None:
         self.account: Account = new_account() if raw is None else states.decode(raw)
-        self.settled: Account = {"s": 0, "P": {}} if settled is None else states.decode(settled)
-        self.changed = self.settled_changed = False
+        self.changed = False
 
     def take(self, event: Event, voice: Voice) -> None:
         """Take one player event; an older or a known one changes nothing."""
@@ -67,36 +68,37 @@ class Ledger:
 
     def _take_side(self, event: Event, voice: Voice) -> None:
         game = event["g"]
-        old = self._known(game)
-        if old is not None and old.revision >= event["r"]:
+        pending, settled = self.account["G"].get(game), self._settled(game)
+        old = None if pending is None else Side(*pending)
+        known = Known(old.revision, old.refusal) if old else Known(*settled) if settled else None
+        if known is not None and known.revision >= event["r"]:
             return
         side = side_from(event)
-        pending = self.account["G"].get(game)
         moved: list[str] = []
         if side.period is not None and side.period <= listed_until(self.account, side):
             self._remember(game, side)
             self.account["G"].pop(game, None)
         else:
-            self._forget(game, side)
+            self._forget(game)
             self.account["G"][game] = list(side)
             moved = cap_once(self.account, side)
             side = Side(*self.account["G"][game])
         late = game not in self.account["G"]
-        if pending is not None and late:
-            moved = cap_once(self.account, Side(*pending))
+        if old is not None and late:
+            moved = cap_once(self.account, old)
 
-        if side.refusal in SILENT and old is None:
+        if side.refusal in SILENT and known is None:
             self._bump()
             return  # he never had the game
         affected = {side.time_control, old.time_control if old else None} - {None}
-        same = old is not None and old[1:] == side[1:] and (pending is not None) == (not late)
+        same = old is not None and not late and old[1:] == side[1:]
         changed = self._refigure(affected)
         self._bump()
         if same and not changed:
             return
         if changed:
             self.account["v"] += 1
-            voice.live_rating(self.account, _cause_of(event, old, side), changed, (game, side))
+            voice.live_rating(self.account, cause_of(event, known, side), changed, (game, side))
         voice.rated_game(self.account, game, side, self._status(side, late=late))
         for other in moved:
             if other != game:
@@ -110,32 +112,27 @@ class Ledger:
 
         return "settled" if late else "pending"
 
-    def _known(self, game: str) -> Side | None:
-        entry = self.account["G"].get(game)
-        if entry is None:
-            for games in self.settled["P"].values():
-                if game in games:
-                    entry = games[game]
-                    break
+    def _settled(self, game: str) -> list[Any] | None:
+        """Return [revision, refusal] of a game whose period is in a list already."""
+        for games in self.account["S"].values():
+            if game in games:
+                found: list[Any] = games[game]
+                return found
 
-        return None if entry is None else Side(*entry)
+        return None
 
     def _remember(self, game: str, side: Side) -> None:
-        """Keep a side whose period is in a list already, for as many lists as reports may come late."""
-        self._forget(game, side)
-        periods = self.settled["P"]
-        periods.setdefault(side.period, {})[game] = list(side)
-        while len(periods) > LISTS_KEPT:
-            del periods[min(periods)]
-        self.settled["s"] = self.account["s"] + 1
-        self.settled_changed = True
+        """Keep that a game is settled, for as many lists as reports may come late."""
+        self._forget(game)
+        periods = self.account["S"]
+        periods.setdefault(side.period, {})[game] = [side.revision, side.refusal]
+        for period in sorted(periods)[:-LISTS_KEPT]:
+            if period != side.period:  # the one just written must be known when its record comes again
+                del periods[period]
 
-    def _forget(self, game: str, side: Side) -> None:
-        for period, games in self.settled["P"].items():
-            if game in games and period != side.period:
-                del games[game]
-                self.settled["s"] = self.account["s"] + 1
-                self.settled_changed = True
+    def _forget(self, game: str) -> None:
+        for games in self.account["S"].values():
+            games.pop(game, None)
 
     # -- reported sums and lists --------------------------------------------------------------------------
 
@@ -144,6 +141,8 @@ class Ledger:
         old = self.account["R"].get(name)
         if old is not None and old[0] >= event["r"]:
             return
+        if old is None and event["p"] < self._oldest_list():
+            return  # every list that could stand on it is past
         line = Reported(
             event["r"], event["tc"], event["e"], event["p"], event["d"], event["n"], event["w"], event["st"]
         )
@@ -154,8 +153,8 @@ class Ledger:
         if changed:
             self.account["v"] += 1
             kind = "annulment" if line.status == "annulled" else "game" if old is None else "correction"
-            cause = _cause(event["r"][1], REPORTED_CHANGE, kind, tournament_id=event["T"])
-            voice.live_rating(self.account, cause, changed, None)
+            why = cause(event["r"][1], REPORTED_CHANGE, kind, tournament_id=event["T"])
+            voice.live_rating(self.account, why, changed, None)
 
     def _take_first(self, event: Event, voice: Voice) -> None:
         """Take what an event adds to a first rating; the highest revision of a tournament wins."""
@@ -170,8 +169,8 @@ class Ledger:
         self._bump()
         if changed:
             self.account["v"] += 1
-            cause = _cause(event["c"], TOURNAMENT, "resolution", tournament_id=event["T"])
-            voice.live_rating(self.account, cause, changed, None)
+            why = cause(event["c"], TOURNAMENT, "resolution", tournament_id=event["T"])
+            voice.live_rating(self.account, why, changed, None)
 
     def _take_list(self, event: Event, voice: Voice) -> None:
         lists, name = self.account["L"], event["l"]
@@ -196,11 +195,14 @@ class Ledger:
         if changed:
             self.account["v"] += 1
             kind = "base-correction" if event["kd"] == "correction" else "list"
-            voice.live_rating(self.account, _cause(event["r"][1], PUBLISHED_RATING, kind), changed, None)
+            voice.live_rating(self.account, cause(event["r"][1], PUBLISHED_RATING, kind), changed, None)
         if verdicts:
             voice.reconciliation(name, verdicts)
         for game, side in settled:
             voice.rated_game(self.account, game, side, self._status(side, late=True))
+
+    def _oldest_list(self) -> str:
+        return min(self.account["L"], default="")
 
     def _is_asked_for(self, settled: list[tuple[str, Side]]) -> bool:
         """Whether anything but lists is known of the player."""
@@ -219,7 +221,7 @@ class Ledger:
                 self._remember(game, side)
                 del self.account["G"][game]
                 settled.append((game, side))
-        oldest = min(self.account["L"], default="")
+        oldest = self._oldest_list()
         for name, line in list(self.account["R"].items()):
             if Reported(*line).period < oldest:
                 del self.account["R"][name]
@@ -253,42 +255,3 @@ class Ledger:
     def _bump(self) -> None:
         self.account["s"] += 1
         self.changed = True
-
-
-def _cause(
-    event_id: str | None,
-    event_type: str,
-    kind: str,
-    *,
-    tournament_id: str | None = None,
-    game_id: str | None = None,
-) -> Cause:
-    return {
-        "event_id": event_id,
-        "type": event_type,
-        "game_id": game_id,
-        "tournament_id": tournament_id,
-        "kind": kind,
-    }
-
-
-def _cause_of(event: Event, old: Side | None, side: Side) -> Cause:
-    """Say which of the facts behind a side moved, by comparing the revisions it was made from."""
-    tournament, game, white, black = event["c"]
-    names = {"tournament_id": event["T"], "game_id": event["g"][len(event["T"]) + 1 :]}
-    if old is None or old.revision[1] != side.revision[1]:
-        kind = "annulment" if side.refusal == Refusal.ANNULLED else "correction"
-        if old is None or old.refusal == Refusal.ONGOING:
-            kind = "game"
-        return _cause(game, GAME_RESULT, kind, **names)
-    if old.revision[2] != side.revision[2]:
-        return _cause(white, ENTRANT, "facts", **names)
-    if old.revision[3] != side.revision[3]:
-        return _cause(black, ENTRANT, "facts", **names)
-    if old.revision[0] != side.revision[0]:
-        return _cause(tournament, TOURNAMENT, "facts", **names)
-
-    return _cause(game, GAME_RESULT, "resolution", **names)
-
-
-__all__ = ["Figures", "Ledger", "Voice"]

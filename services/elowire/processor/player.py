@@ -17,9 +17,6 @@ from elowire.processor.stage import Effects, Record
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# A settled game is remembered beside the account, so that the account's size does not grow with history.
-SETTLED = states.SEPARATOR + b"settled"
-
 
 class PlayerStage:
     """Keeps a ledger per player and publishes every effective change with the next version."""
@@ -27,8 +24,8 @@ class PlayerStage:
     name = "player"
 
     def __init__(self, *, partitions: int, prefix: str = "", release: str = "") -> None:
-        self.sources = (f"{prefix}player-events",)
-        self.changelog = f"{prefix}elowire-players-changelog"
+        self.sources: tuple[str, ...] = (f"{prefix}player-events",)
+        self.changelog: str | None = f"{prefix}elowire-players-changelog"
         self._door = Door(partitions=partitions, prefix=prefix, release=release)
 
     def version(self, state: bytes) -> int:
@@ -59,12 +56,9 @@ class PlayerStage:
             key: bytes = record.key  # type: ignore[assignment]  # the door refuses records without a key
             ledger = seen.get(key)
             if ledger is None:
-                ledger = seen[key] = accounts.Ledger(table.get(key), table.get(key + SETTLED))
+                ledger = seen[key] = accounts.Ledger(table.get(key))
             ledger.take(event, outputs.at(key, record.timestamp))
         for key, ledger in seen.items():
-            # The settled games first: a write that is cut short between the two must not lose them.
-            if ledger.settled_changed:
-                effects.puts[key + SETTLED] = states.encode(ledger.settled)
             if ledger.changed:
                 effects.puts[key] = states.encode(ledger.account)
 
