@@ -70,7 +70,7 @@ class Ledger:
         game = event["g"]
         pending, settled = self.account["G"].get(game), self._settled(game)
         old = None if pending is None else Side(*pending)
-        known = Known(old.revision, old.refusal) if old else Known(*settled) if settled else None
+        known: Known | Side | None = settled if old is None else old
         if known is not None and known.revision >= event["r"]:
             return
         side = side_from(event)
@@ -91,7 +91,10 @@ class Ledger:
             self._bump()
             return  # he never had the game
         affected = {side.time_control, old.time_control if old else None} - {None}
-        same = old is not None and not late and old[1:] == side[1:]
+        if late:
+            same = settled is not None and settled.digest == Known.of(side).digest
+        else:
+            same = old is not None and old[1:] == side[1:]
         changed = self._refigure(affected)
         self._bump()
         if same and not changed:
@@ -112,12 +115,11 @@ class Ledger:
 
         return "settled" if late else "pending"
 
-    def _settled(self, game: str) -> list[Any] | None:
-        """Return [revision, refusal] of a game whose period is in a list already."""
+    def _settled(self, game: str) -> Known | None:
+        """Return what remains of a game whose period is in a list already."""
         for games in self.account["S"].values():
             if game in games:
-                found: list[Any] = games[game]
-                return found
+                return Known(*games[game])
 
         return None
 
@@ -125,7 +127,7 @@ class Ledger:
         """Keep that a game is settled, for as many lists as reports may come late."""
         self._forget(game)
         periods = self.account["S"]
-        periods.setdefault(side.period, {})[game] = [side.revision, side.refusal]
+        periods.setdefault(side.period, {})[game] = list(Known.of(side))
         for period in sorted(periods)[:-LISTS_KEPT]:
             if period != side.period:  # the one just written must be known when its record comes again
                 del periods[period]

@@ -37,7 +37,7 @@ def cause(
     }
 
 
-def cause_of(event: Event, old: Known | None, side: Side) -> Cause:
+def cause_of(event: Event, old: Known | Side | None, side: Side) -> Cause:
     """Say which of the facts behind a side moved, by comparing the revisions it was made from."""
     tournament, game, white, black = event["c"]
     names = {"tournament_id": event["T"], "game_id": event["g"][len(event["T"]) + 1 :]}

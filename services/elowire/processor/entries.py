@@ -14,6 +14,9 @@ The state of an account is JSON with short names:
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+from zlib import crc32
+
+import orjson
 
 from elowire.processor.rated import change_of
 
@@ -69,10 +72,16 @@ FACTS = slice(Side._fields.index("own"), Side._fields.index("games_played") + 1)
 
 
 class Known(NamedTuple):
-    """What remains of a settled game: enough to tell whether a side is newer."""
+    """What remains of a settled game: enough to tell whether a side is newer, and says anything new."""
 
     revision: list[int]
     refusal: str | None
+    digest: int
+
+    @classmethod
+    def of(cls, side: Side) -> Known:
+        """Return what remains of a side."""
+        return cls(side.revision, side.refusal, crc32(orjson.dumps(side[1:])))
 
 
 class Reported(NamedTuple):
