@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import fsum
+from math import fsum, log
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from elowire.domain.numbers import nearest_ratio
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 Unbounded: TypeAlias = Literal["inf", "-inf"]
 _FULL: Final = 100
-_STEP: Final = 64
+_NEWTON_STEPS: Final = 3
+_LONGEST_STEP: Final = 400
+# Of the logistic curve of base 10 and scale 400.
+_SLOPE: Final = log(10) / 400
 
 
 class Performance(NamedTuple):
@@ -89,11 +92,17 @@ def _true_performance(opponents: Sequence[int], points: Hundredths, guess: int) 
     if points == 0:
         return "-inf"
     score = points / _FULL
-    low, high = guess - _STEP, guess + _STEP
+    rating = guess
+    for _ in range(_NEWTON_STEPS):
+        rating += _newton_step(rating, opponents, score)
+    # The approximation only says where to look; the search is exact.
+    low = high = rating
+    reach = 1
     while _expects_more(low - 1, opponents, score):
-        low -= _STEP
+        low, reach = low - reach, 2 * reach
+    reach = 1
     while not _expects_more(high, opponents, score):
-        high += _STEP
+        high, reach = high + reach, 2 * reach
     while low < high:
         middle = (low + high) // 2
         if _expects_more(middle, opponents, score):
@@ -102,6 +111,14 @@ def _true_performance(opponents: Sequence[int], points: Hundredths, guess: int) 
             low = middle + 1
 
     return low
+
+
+def _newton_step(rating: int, opponents: Sequence[int], score: float) -> int:
+    """Approach the rating along the slope of the expectancy; bounded, where the slope is all but flat."""
+    expected = [_logistic(opponent - rating) for opponent in opponents]
+    slope = fsum([p * (1 - p) for p in expected]) * _SLOPE
+
+    return max(-_LONGEST_STEP, min(_LONGEST_STEP, round((score - fsum(expected)) / slope)))
 
 
 def _expects_more(rating: int, opponents: Sequence[int], score: float) -> bool:
