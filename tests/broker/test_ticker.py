@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager, suppress
 import httpx
 import orjson
 import pytest
-from tests.services.ticker.records import figures, game, line, listed, live
 
 from elowire.runtime import topics
 from elowire.runtime.admin import PortTakenError
@@ -19,6 +18,7 @@ from elowire.runtime.kafka import ConfirmedProducer, OutRecord
 from elowire.runtime.settings import load_settings
 from elowire.runtime.topics import Shape
 from elowire.ticker.service import Ticker
+from tests.services.ticker.records import figures, game, line, listed, live
 
 pytestmark = pytest.mark.broker
 WAIT_S = 20

@@ -13,6 +13,7 @@ from fastapi.responses import FileResponse
 from sse_starlette import EventSourceResponse
 from starlette.staticfiles import StaticFiles
 
+from elowire.contracts.fields import ID
 from elowire.domain import TimeControl
 from elowire.runtime.clock import Clock
 from elowire.ticker.board import Board
@@ -23,7 +24,6 @@ from elowire.ticker.views import Json, player_view, ranking_view, snapshot_view,
 from elowire.ticker.web import SecurityHeaders, add_errors, json_answer
 
 _FILES = File(__file__).parent / "static"
-_ID = r"^[\x21-\x7e]+$"
 _MOST_PLAYERS = 200
 _SEND_S = 20.0
 _STREAM = (
@@ -32,10 +32,8 @@ _STREAM = (
     "few seconds and says how fresh the board is."
 )
 
-PlayerId = Annotated[
-    str, Path(max_length=MOST_ID, pattern=_ID, description="FIDE id, or namespace:id", examples=["2020009"])
-]
-TournamentId = Annotated[str, Path(max_length=MOST_ID, pattern=_ID, examples=["us-championship-2025"])]
+PlayerId = Annotated[str, Path(pattern=ID, description="FIDE id, or namespace:id", examples=["2020009"])]
+TournamentId = Annotated[str, Path(pattern=ID, examples=["us-championship-2025"])]
 Control = Annotated[TimeControl, Query(description="which of the three ratings")]
 Limit = Annotated[int, Query(ge=1, le=1000, description="players at most")]
 Federation = Annotated[
@@ -124,7 +122,7 @@ def _add_stream(app: FastAPI, sources: Sources) -> None:
         players: Annotated[
             str | None, Query(max_length=26_000, description="player ids, separated by commas")
         ] = None,
-        tournament: Annotated[str | None, Query(max_length=MOST_ID, pattern=_ID)] = None,
+        tournament: Annotated[str | None, Query(pattern=ID)] = None,
         time_control: Annotated[TimeControl | None, Query()] = None,
         federation: Federation = None,
         limit: Limit = 100,

@@ -78,10 +78,10 @@ class Player:
 
 @dataclass(slots=True)
 class Games:
-    """One player's games: the pending ones as bytes, and the highest version of every one; by game id."""
+    """One player's games by (tournament, game): the pending ones as bytes, and the highest version of each."""
 
-    pending: dict[str, bytes] = field(default_factory=dict)
-    versions: dict[str, int] = field(default_factory=dict)
+    pending: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    versions: dict[tuple[str, str], int] = field(default_factory=dict)
 
 
 class Board:
@@ -182,7 +182,7 @@ class Board:
         player.standings = {control: known.standing() for control, known in figures}
         player.playing = frozenset(control for control, known in figures if known.pending_games)
         if reading.game is not None:
-            self._apply_game(reading.game, orjson.dumps(orjson.loads(value)["game"]))
+            self._apply_game(reading.game, orjson.dumps(orjson.loads(value)["game"]), a_copy=True)
         self._to_rank.add(reading.player_id)
 
         sources = (reading.cause, reading.game)
@@ -205,16 +205,23 @@ class Board:
             self._federations.setdefault(reading.federation, set()).add(reading.player_id)
             player.federation = reading.federation
 
-    def _apply_game(self, reading: GameReading, value: bytes) -> None:
-        """Keep a pending game and forget any other, but not that it was seen: an older copy may follow."""
+    def _apply_game(self, reading: GameReading, value: bytes, *, a_copy: bool = False) -> None:
+        """Keep a pending game and forget any other, but not that it was seen: an older copy may follow.
+
+        A game can change while its live rating does not, so of two records with one version the later counts.
+        The copy inside a live rating comes by another topic, at any time, and says `pending` whatever became
+        of the game: the record beside it wins.
+        """
         games = self._games.setdefault(reading.player_id, Games())
-        if reading.version <= games.versions.get(reading.game_id, -1):
+        game = (reading.tournament_id, reading.game_id)
+        known = games.versions.get(game, -1)
+        if reading.version < known or (a_copy and reading.version == known):
             return
-        games.versions[reading.game_id] = reading.version
+        games.versions[game] = reading.version
         if reading.status == "pending":
-            games.pending[reading.game_id] = value
+            games.pending[game] = value
         else:
-            games.pending.pop(reading.game_id, None)
+            games.pending.pop(game, None)
 
     def _apply_line(self, reading: LineReading, value: bytes) -> Change | None:
         lines = self._lines.setdefault(reading.tournament_id, {})

@@ -61,8 +61,8 @@ class GameReading(_Reading):
     player_id: Id
     version: int
     game_id: Id
-    tournament_id: Id | None = None
-    time_control: TimeControl
+    tournament_id: Id
+    time_control: TimeControl | None = None
     rating_period: str | None = None
     round: int | None = None
     opponent_id: Id | None = None

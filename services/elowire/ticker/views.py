@@ -164,7 +164,7 @@ def _row(board: Board, player_id: str, time_control: TimeControl) -> Json:
 
 def _game(board: Board, view: Json, game: Json) -> Json:
     """Add the change, K times delta with the K of the live rating, and the opponent's name if known."""
-    figures = view.get(game["time_control"]) or {}
+    figures = view.get(game.get("time_control") or "") or {}
     k, delta = figures.get("k_used"), game.get("delta")
     game["change"] = None if k is None or delta is None else decimal_text(k * hundredths(delta))
     game["opponent_name"] = board.name(game.get("opponent_id") or "")

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import orjson
 import pytest
 
 from elowire.domain import TimeControl
-from elowire.ticker.board import Board, UnreadableRecordError
+from elowire.ticker.board import TOPICS, Board, UnreadableRecordError
 from elowire.ticker.views import player_view, ranking_view, tournament_view
 from tests.services.ticker.records import figures, game, line, listed, live
 
@@ -158,6 +159,46 @@ def test_a_game_that_is_no_longer_pending_goes_and_an_older_copy_does_not_bring_
     assert player_view(board, "1")["games"] == []
 
 
+def test_of_two_records_with_one_version_the_later_counts():
+    board = board_of(
+        ("live-ratings", live("1", 3, standard=figures())),
+        ("rated-games", orjson.dumps(game("1", 1, 3, delta=None, refusal="unresolved-entrant"))),
+        ("rated-games", orjson.dumps(game("1", 1, 3, delta=None, refusal="forfeit"))),
+    )
+
+    assert [one["refusal"] for one in player_view(board, "1")["refused_games"]] == ["forfeit"]
+
+
+@pytest.mark.parametrize("first", ["live-ratings", "rated-games"])
+def test_a_game_is_what_its_own_record_says_whichever_topic_comes_first(first):
+    records = {
+        "live-ratings": live("1", 3, game=game("1", 1, 3), kind="annulment", standard=figures()),
+        "rated-games": orjson.dumps(game("1", 1, 3, status="annulled")),
+    }
+    board = board_of(*sorted(records.items(), key=lambda entry: entry[0] != first))
+
+    assert player_view(board, "1")["games"] == []
+
+
+def test_games_of_two_tournaments_may_have_one_name():
+    board = board_of(
+        ("live-ratings", live("1", 3, standard=figures())),
+        ("rated-games", orjson.dumps(game("1", 1, tournament_id="open"))),
+        ("rated-games", orjson.dumps(game("1", 1, tournament_id="cup"))),
+    )
+
+    assert [one["tournament_id"] for one in player_view(board, "1")["games"]] == ["cup", "open"]
+
+
+def test_a_game_of_a_tournament_that_is_not_known_yet_waits():
+    waiting = game("1", 1, delta=None, refusal="unknown-tournament", time_control=None, rating_period=None)
+    board = board_of(
+        ("live-ratings", live("1", 3, standard=figures())), ("rated-games", orjson.dumps(waiting))
+    )
+
+    assert [one["change"] for one in player_view(board, "1")["refused_games"]] == [None]
+
+
 def test_games_that_do_not_count_stand_apart():
     board = board_of(
         ("live-ratings", live("1", 3, standard=figures())),
@@ -220,3 +261,19 @@ def test_an_unknown_player_is_none_also_when_a_game_came_first():
     board = board_of(("rated-games", orjson.dumps(game("1", 1))))
 
     assert player_view(board, "1") is None
+
+
+EXAMPLES = [
+    (example["topic"], orjson.dumps(example["value"]))
+    for path in sorted((Path(__file__).parents[3] / "schemas/examples/valid").glob("*.json"))
+    for example in [orjson.loads(path.read_bytes())]
+    if example["topic"] in TOPICS
+]
+
+
+def test_every_published_example_of_an_output_is_read_and_shown():
+    board = board_of(*EXAMPLES)
+    players = {orjson.loads(value)["player_id"] for topic, value in EXAMPLES if topic == "live-ratings"}
+
+    assert {topic for topic, _ in EXAMPLES} == set(TOPICS)
+    assert all(player_view(board, player_id) for player_id in players)
