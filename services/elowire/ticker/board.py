@@ -78,7 +78,7 @@ class Player:
 
 @dataclass(slots=True)
 class Games:
-    """One player's games by (tournament, game): the pending ones as bytes, and the highest version of each."""
+    """One player's games by (tournament, game): bytes of the pending ones, the highest version of each."""
 
     pending: dict[tuple[str, str], bytes] = field(default_factory=dict)
     versions: dict[tuple[str, str], int] = field(default_factory=dict)
