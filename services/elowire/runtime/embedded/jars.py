@@ -126,8 +126,8 @@ def _keep(jar: Jar, fetched: Path, cache: Path) -> None:
     if found != jar.sha256:
         raise JarError(
             f"the jar {jar} that was fetched is not the locked one: expected sha256 {jar.sha256}, "
-            f"got {found}. It was thrown away and nothing was started. Try again; if it happens again, do not "
-            "trust the network you are on"
+            f"got {found}. It was thrown away and nothing was started. Try again; if it happens again, do "
+            "not trust the network you are on"
         )
     kept = jar.path(cache)
     kept.parent.mkdir(parents=True, exist_ok=True)

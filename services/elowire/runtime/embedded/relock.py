@@ -20,7 +20,8 @@ def lock(coordinates: list[str]) -> list[Jar]:
 
     with tempfile.TemporaryDirectory() as folder:
         maven = MavenContext(repo_cache=Path(folder), timeout=60)
-        roots = [maven.create_dependency(coordinate) for coordinate in coordinates]
+        # "!": what a root says about versions holds for its own jars; else one root would move another's.
+        roots = [maven.create_dependency(f"{coordinate}!") for coordinate in coordinates]
         given, needed = maven.resolver.resolve(roots)
         jars = {
             Jar(d.groupId, d.artifactId, d.version, sha256_of(d.artifact.resolve()) or "")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-FORMAT_S = 90.0
 _META_VERSION = "1"
 
 
@@ -32,10 +31,11 @@ def draft_dir(data_dir: Path) -> Path:
     return data_dir / "kafka.new"
 
 
-def format_data(data_dir: Path, java: Sequence[str], config: Path) -> str:
+def format_data(data_dir: Path, java: Sequence[str], config: Path, lock: int) -> str:
     """Format the data that `config` describes (in the draft folder), and return the new cluster's id.
 
-    The draft gets its final name when it is whole, so that a kill leaves either nothing or everything.
+    The draft gets its final name when it is whole, so that a kill leaves either nothing or everything; Java
+    inherits the descriptor `lock`, so that it holds the directory even when we are killed meanwhile.
     Raises `EmbeddedKafkaError` with what Kafka said.
     """
     draft = draft_dir(data_dir)
@@ -45,7 +45,7 @@ def format_data(data_dir: Path, java: Sequence[str], config: Path) -> str:
         [*java, "kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", str(config)],
         capture_output=True,
         check=False,
-        timeout=FORMAT_S,
+        pass_fds=(lock,),
         env=child_environment(LC_ALL="C.UTF-8"),
     )
     if done.returncode:

@@ -11,6 +11,7 @@ Arguments: grace time in seconds, then Java's command line. Exits with Java's ex
 from __future__ import annotations
 
 import ctypes
+import os
 import signal
 import subprocess
 import sys
@@ -28,7 +29,6 @@ def main() -> int:
         command,
         stdin=subprocess.DEVNULL,
         close_fds=False,
-        # Java inherits the lock on the data directory, so that it stays locked as long as Java lives.
         preexec_fn=_prepare,  # noqa: PLW1509 - there are no threads yet
     )
     threading.Thread(target=_stop_with_parent, args=(java, grace_s), daemon=True).start()
@@ -44,7 +44,8 @@ def _prepare() -> None:
 
 
 def _stop_with_parent(java: subprocess.Popen[bytes], grace_s: float) -> None:
-    while sys.stdin.buffer.read(1024):
+    # Not by `sys.stdin`: its lock would stop the interpreter from ending when Java ends first.
+    while os.read(0, 1024):
         pass
     java.terminate()
     try:
