@@ -22,8 +22,13 @@ COMMANDS = (
     "performance",
     "initial_rating",
     "round_robin",
+    "topics",
     "processor",
     "ticker",
+    "live",
+    "watch",
+    "explain",
+    "dead_letters",
 )
 """Modules of this package that hold the commands, in the order of `elowire --help`."""
 
