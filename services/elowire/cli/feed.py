@@ -3,46 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from elowire.cli.errors import Refusals
+from elowire.cli.feed_sending import LISTED_REFUSALS, Outcome, Sending
 from elowire.cli.output import Format, FormatOption, chosen, console, print_json
 from elowire.cli.regulations import EditionOption, EndsOnOption, StartsOnOption, StatedTimeControlOption
-from elowire.contracts.envelope import EventRecord
 from elowire.contracts.events import INPUTS
 from elowire.domain import System, TimeControl
-from elowire.ingest.feed import NotFeedable, feed_of, paced, record_of
-from elowire.ingest.readers.cloudevents import EventLine
+from elowire.ingest.feed import NotFeedable, feed_of
 from elowire.ingest.readers.files import read_feedable
 from elowire.ingest.readers.report import EventReport, Notice, UnreadableFile
 from elowire.runtime import clock
-from elowire.runtime.kafka import ConfirmedProducer, OutRecord, read_all
+from elowire.runtime.kafka import ConfirmedProducer, read_all
 from elowire.runtime.settings import load_settings
-
-LISTED_REFUSALS = 100
-"""Refused lines that are listed one by one for each file; the rest is counted."""
-
-SENT_TOGETHER = 500
-"""Events of a file of lines that are sent, and acknowledged, together."""
 
 GREATEST_REVISION = 2**53
 """Greater than any time in milliseconds, and small enough for the tournament's own numbering."""
-
-_KINDS = {
-    "elowire.tournament.v1": "tournaments",
-    "elowire.entrant.v1": "entrants",
-    "elowire.game-result.v1": "games",
-    "elowire.published-rating.v1": "published ratings",
-    "elowire.reported-change.v1": "reported changes",
-}
 
 
 def register(app: typer.Typer) -> None:
@@ -76,35 +59,6 @@ class Stated:
             "--finish": self.finish or None,
         }
         return [flag for flag, value in flags.items() if value is not None]
-
-
-@dataclass(slots=True)
-class Outcome:
-    """What became of one file."""
-
-    file: str
-    sent: Counter[str] = field(default_factory=Counter)
-    refused: int = 0
-    refusals: list[Notice] = field(default_factory=list)
-    adjusted: int = 0
-    without_result: int = 0
-
-    def refuse(self, notice: Notice) -> None:
-        """Count a refusal and keep it for the list."""
-        self.refused += 1
-        if len(self.refusals) < LISTED_REFUSALS:
-            self.refusals.append(notice)
-
-    def row(self) -> dict[str, Any]:
-        """Give the outcome as data."""
-        return {
-            "file": self.file,
-            "sent": dict(self.sent),
-            "adjusted": self.adjusted,
-            "games_without_result": self.without_result,
-            "refused": self.refused,
-            "refusals": [str(notice) for notice in self.refusals],
-        }
 
 
 def _tournament_id(text: str) -> str:
@@ -173,7 +127,7 @@ async def _feed_all(files: list[Path], stated: Stated, bootstrap: str, speed: fl
             for file in files:
                 outcome = Outcome(str(file))
                 outcomes.append(outcome)
-                sending = _Sending(producer, outcome, progress, speed)
+                sending = Sending(producer, outcome, progress, speed)
                 try:
                     await _feed_file(file, stated, sending)
                 except (UnreadableFile, NotFeedable) as problem:
@@ -181,7 +135,7 @@ async def _feed_all(files: list[Path], stated: Stated, bootstrap: str, speed: fl
     return outcomes
 
 
-async def _feed_file(file: Path, stated: Stated, sending: _Sending) -> None:
+async def _feed_file(file: Path, stated: Stated, sending: Sending) -> None:
     read = read_feedable(file)
     if not isinstance(read, EventReport):
         if given := stated.given():
@@ -205,61 +159,6 @@ async def _feed_file(file: Path, stated: Stated, sending: _Sending) -> None:
     await sending.records(feed_.closing, paced_by=None)
     outcome.refused += feed_.imported.refused
     outcome.refusals.extend(feed_.imported.refusals()[:LISTED_REFUSALS])
-
-
-@dataclass(slots=True)
-class _Sending:
-    """Sends portions of records, each acknowledged before the next, and keeps the count."""
-
-    producer: ConfirmedProducer
-    outcome: Outcome
-    progress: Progress
-    speed: float | None
-
-    async def records(self, records: tuple[EventRecord, ...], *, paced_by: float | None) -> None:
-        """Send records, at most `paced_by` of them per second."""
-        if not records:
-            return
-        task = self.progress.add_task(self.outcome.file, total=len(records))
-        started = clock.monotonic()
-        for due, portion in paced(records, paced_by):
-            await asyncio.sleep(max(0.0, started + due - clock.monotonic()))
-            await self._portion(portion)
-            self.progress.advance(task, len(portion))
-        self.progress.remove_task(task)
-
-    async def events(self, lines: Iterable[EventLine | Notice]) -> None:
-        """Send events that came with their envelope, in portions; refused lines are kept for the list."""
-        task = self.progress.add_task(self.outcome.file, total=None)
-        started = clock.monotonic()
-        sent = 0
-        for portion in self._portions(lines):
-            if self.speed is not None:
-                await asyncio.sleep(max(0.0, started + sent / self.speed - clock.monotonic()))
-            await self._portion(portion)
-            sent += len(portion)
-            self.progress.advance(task, len(portion))
-        self.progress.remove_task(task)
-
-    def _portions(self, lines: Iterable[EventLine | Notice]) -> Iterator[list[EventRecord]]:
-        size = SENT_TOGETHER if self.speed is None else max(1, round(self.speed / 20))
-        portion: list[EventRecord] = []
-        for line in lines:
-            if isinstance(line, Notice):
-                self.outcome.refuse(line)
-                continue
-            portion.append(record_of(line.event, time=clock.now()))
-            if len(portion) == size:
-                yield portion
-                portion = []
-        if portion:
-            yield portion
-
-    async def _portion(self, records: list[EventRecord]) -> None:
-        await self.producer.send_all(OutRecord(*record) for record in records)
-        for record in records:
-            kind = dict(record.headers)["ce_type"].decode()
-            self.outcome.sent[_KINDS.get(kind, kind)] += 1
 
 
 def _plain(problem: Exception) -> Notice:
@@ -293,7 +192,10 @@ def _print_summary(outcomes: list[Outcome], form: Format | None) -> None:
 
 
 def _sentence(outcome: Outcome) -> str:
-    sent = ", ".join(f"{count} {kind}" for kind, count in outcome.sent.items()) or "nothing"
+    counted = (
+        f"{count} {kind if count > 1 else kind.removesuffix('s')}" for kind, count in outcome.sent.items()
+    )
+    sent = ", ".join(counted) or "nothing"
     parts = [f"{outcome.file}: sent {sent}"]
     if outcome.without_result:
         parts.append(f"{outcome.without_result} games without a result were not sent")

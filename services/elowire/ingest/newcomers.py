@@ -74,12 +74,9 @@ def resolve_newcomers(
     Swiss; `list_day` decides on the floor.
     """
     as_rated = system_as_rated(system, complete=complete)
-    lines: dict[str, RoundRobinLine] = {}
-    whole = as_rated is System.ROUND_ROBIN and edition.round_robin is not None
-    if whole and any(ratings[name] for game in games for name in (game.white, game.black)):
-        players = [RoundRobinPlayer(name, rating, 0) for name, rating in ratings.items()]
-        table = crosstable_of_games(players, [RoundRobinGame(*game) for game in games], edition)
-        lines = {line.player: line for line in resolve_round_robin(table, edition).lines}
+    lines: Mapping[str, RoundRobinLine] = {}
+    if as_rated is System.ROUND_ROBIN and edition.round_robin is not None:
+        lines = _round_robin(ratings, games, edition)
     outcomes = {}
     for name, rating in ratings.items():
         if rating is not None:
@@ -88,6 +85,17 @@ def resolve_newcomers(
         initial = initial_rating([first], edition, day=list_day)
         outcomes[name] = Newcomer(initial, _met_strength(first, initial, edition, lines.get(name)))
     return Newcomers(outcomes, counts_unrated_opponents(edition, as_rated), lines)
+
+
+def _round_robin(
+    ratings: Mapping[str, int | None], games: Sequence[Met], edition: Edition
+) -> Mapping[str, RoundRobinLine]:
+    players = [RoundRobinPlayer(name, rating, 0) for name, rating in ratings.items()]
+    table = crosstable_of_games(players, [RoundRobinGame(*game) for game in games], edition)
+    # Without the games of the disregarded nobody rated may be left to take an average from.
+    if not any(player.rating and table.met[player.player] for player in table.players):
+        return {}
+    return {line.player: line for line in resolve_round_robin(table, edition).lines}
 
 
 def _first_event(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from elowire.ingest.readers.cloudevents import EventLine, events_of, is_input_event, read_event_lines
 from elowire.ingest.readers.document import parse_document
-from elowire.ingest.readers.event_json import event_of, is_event
+from elowire.ingest.readers.event_json import event_of, is_event, read_event_json
 from elowire.ingest.readers.period_cases import PeriodCase, is_period_cases, period_cases_of
 from elowire.ingest.readers.pgn import read_pgn
 from elowire.ingest.readers.report import EventReport, Findings, Notice, UnreadableFile
@@ -52,8 +52,10 @@ def read_feedable(path: Path) -> EventReport | Iterator[EventLine | Notice]:
 
 
 def read_event(path: Path) -> EventReport:
-    """Read a tournament file that is not JSON; raises `UnreadableFile`."""
+    """Read a tournament file; raises `UnreadableFile`."""
     ending = path.suffix.lower()
+    if ending == ".json":
+        return read_event_json(read_bytes(path), path.name)
     if ending == ".csv":
         return read_results_csv(read_bytes(path), path.name)
     if ending in _TRF:

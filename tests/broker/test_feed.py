@@ -1,0 +1,157 @@
+"""`elowire feed` on a real broker: what it says it sent is in the topics, once it has ended."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from elowire.contracts.envelope import decode
+from elowire.contracts.topics import GAME_RESULTS, TOURNAMENT_EVENTS, partition_of
+from elowire.runtime import topics
+from elowire.runtime.kafka import read_all
+from elowire.runtime.settings import child_environment
+from elowire.runtime.topics import Shape
+
+pytestmark = pytest.mark.broker
+
+EVENTS = Path(__file__).parents[1] / "data" / "events"
+PARTITIONS = 12
+
+
+@pytest.fixture
+def cluster(kafka):
+    """Address of a cluster with the product's topics."""
+    asyncio.run(topics.apply(kafka, shape=Shape(partitions=PARTITIONS)))
+    return kafka
+
+
+def feed(cluster, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "elowire", "feed", *map(str, arguments), "--bootstrap", cluster],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env=child_environment(),
+    )
+
+
+def records_of(cluster, tournament_id):
+    async def read():
+        names = [TOURNAMENT_EVENTS.name, GAME_RESULTS.name]
+        return [record async for batch in read_all(cluster, names) for record in batch]
+
+    return [record for record in asyncio.run(read()) if record.key == tournament_id.encode()]
+
+
+def events_of(records):
+    return [decode(record.topic, record.key, record.value, record.headers) for record in records]
+
+
+def test_a_championship_is_in_the_topics_when_the_command_ends(cluster):
+    done = feed(cluster, EVENTS / "us-championship-2025.json", "--tournament", "us-once", "--finish")
+    records = records_of(cluster, "us-once")
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)[0]["sent"] == {"tournaments": 2, "entrants": 12, "games": 66}
+    assert len(records) == 80
+    assert {record.partition for record in records} == {partition_of(b"us-once", PARTITIONS)}
+    assert {event.data.tournament_id for event in events_of(records)} == {"us-once"}
+
+
+def test_the_same_file_twice_sends_the_same_events_again(cluster):
+    for _ in range(2):
+        assert feed(cluster, EVENTS / "us-championship-2025.json", "--tournament", "us-twice").returncode == 0
+    events = events_of(records_of(cluster, "us-twice"))
+
+    assert len(events) == 2 * 79
+    assert len({(event.event_id, event.data) for event in events}) == 79
+
+
+def test_a_refused_line_is_said_and_the_rest_is_sent(cluster, tmp_path):
+    lines = (EVENTS / "womens-world-rapid-2024.csv").read_text().splitlines()
+    lines[7] = lines[7].replace("1/2-1/2", "2-0")
+    path = tmp_path / "rapid.csv"
+    path.write_text("\ufeff" + "\r\n".join(lines).replace(",", ";"))
+    done = feed(cluster, path, "--tournament", "rapid", "--time-control", "rapid", "--format", "table")
+
+    assert done.returncode == 1
+    assert f"{path}: refused: line 8, result: is '" in done.stderr
+    assert "sent 1 tournament, 110 entrants, 604 games; 1 adjusted; 1 refused" in done.stdout
+    assert len(records_of(cluster, "rapid")) == 1 + 110 + 604
+
+
+def test_lines_of_cloudevents_keep_their_ids_and_a_broken_one_is_named(cluster, tmp_path):
+    data = {
+        "tournament_id": "lines",
+        "game_id": "r1-1-2",
+        "revision": 7,
+        "status": "played",
+        "white": {"player_id": "1"},
+        "black": {"player_id": "2"},
+        "result": "1-0",
+    }
+    event = {
+        "specversion": "1.0",
+        "id": "mine-1",
+        "source": "arbiter",
+        "type": "elowire.game-result.v1",
+        "time": "2025-10-12T17:30:00Z",
+        "data": data,
+    }
+    path = tmp_path / "events.jsonl"
+    path.write_text(
+        f"{json.dumps(event)}\n{json.dumps(event)[:50]}\n{json.dumps(event | {'id': 'mine-2'})}\n"
+    )
+    done = feed(cluster, path)
+    events = events_of(records_of(cluster, "lines"))
+
+    assert done.returncode == 1
+    assert "refused: line 2: not-json" in done.stderr
+    assert [(one.event_id, one.source, one.data.revision) for one in events] == [
+        ("mine-1", "arbiter", 7),
+        ("mine-2", "arbiter", 7),
+    ]
+
+
+def test_one_file_that_cannot_be_read_does_not_stop_the_next(cluster, tmp_path):
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"games": [')
+    done = feed(cluster, broken, EVENTS / "us-championship-2025.json", "--tournament", "us-beside")
+
+    assert done.returncode == 1
+    assert "half-written" in done.stderr
+    assert len(records_of(cluster, "us-beside")) == 79
+
+
+def test_facts_stated_for_events_that_carry_their_own_are_refused(cluster, tmp_path):
+    path = tmp_path / "events.jsonl"
+    path.write_text("{}\n")
+    done = feed(cluster, path, "--finish")
+
+    assert done.returncode == 1
+    assert "--finish has no meaning" in done.stderr
+
+
+def test_speed_holds_games_back(cluster):
+    started = time.monotonic()
+    done = feed(cluster, EVENTS / "us-championship-2025.json", "--tournament", "us-slow", "--speed", 20)
+
+    assert done.returncode == 0
+    assert time.monotonic() - started > 65 / 20
+
+
+def test_no_broker_is_one_sentence(tmp_path):
+    path = tmp_path / "events.jsonl"
+    path.write_text("{}\n")
+    done = feed("127.0.0.1:30599", path)
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("elowire: no Kafka broker answers at 127.0.0.1:30599.")
+    assert "elowire up" in done.stderr
