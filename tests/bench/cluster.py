@@ -1,0 +1,82 @@
+"""A broker and one worker for a measurement, and what they have done so far."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import psutil
+from aiokafka.errors import GroupCoordinatorNotAvailableError
+
+from elowire.contracts.topics import GAME_RESULTS, PLAYER_EVENTS, RATING_LISTS, TOURNAMENT_EVENTS
+from elowire.runtime import topics
+from elowire.runtime.embedded.broker import EmbeddedKafka
+from elowire.runtime.kafka import admin_client, end_offsets
+from elowire.runtime.settings import child_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+SOURCES = [topic.name for topic in (TOURNAMENT_EVENTS, GAME_RESULTS, RATING_LISTS, PLAYER_EVENTS)]
+
+
+@contextmanager
+def broker(folder: Path, port: int, partitions: int) -> Iterator[str]:
+    """Run a fresh broker with all topics; gives its address."""
+    with EmbeddedKafka(folder / "kafka", port, heap_mb=512) as kafka:
+        shape = topics.Shape(partitions=partitions, replication_factor=1, min_insync=1)
+        asyncio.run(topics.apply(kafka.bootstrap, shape=shape))
+        yield kafka.bootstrap
+
+
+@contextmanager
+def worker(folder: Path, bootstrap: str, admin_port: int, partitions: int) -> Iterator[psutil.Process]:
+    """Run one processor; gives its process."""
+    environment = child_environment(
+        ELOWIRE_BOOTSTRAP=bootstrap,
+        ELOWIRE_DATA_DIR=str(folder),
+        ELOWIRE_PARTITIONS=str(partitions),
+        ELOWIRE_PROCESSOR_ADMIN_PORT=str(admin_port),
+    )
+    with (folder / "worker.log").open("ab") as log:
+        command = [sys.executable, "-m", "elowire", "processor"]
+        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        try:
+            yield psutil.Process(process.pid)
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+async def lag(bootstrap: str, group: str = "elowire") -> int:
+    """Return how many records of its sources the group has not committed."""
+    ends = await end_offsets(bootstrap, SOURCES)
+    async with admin_client(bootstrap) as admin:
+        try:
+            committed = await admin.list_consumer_group_offsets(group)
+        except GroupCoordinatorNotAvailableError:  # the first group of a new broker
+            committed = {}
+    done = {(place.topic, place.partition): meta.offset for place, meta in committed.items()}
+
+    return sum(end - max(done.get(place, 0), 0) for place, end in ends.items())
+
+
+async def drained(bootstrap: str, within_s: float) -> float:
+    """Return the seconds until the lag is 0."""
+    started = time.monotonic()
+    while await lag(bootstrap):
+        if time.monotonic() - started > within_s:
+            raise TimeoutError(f"lag {await lag(bootstrap)} after {within_s:g} s")
+        await asyncio.sleep(0.25)
+
+    return time.monotonic() - started
+
+
+async def output_count(bootstrap: str, names: Sequence[str]) -> int:
+    """Return how many records the topics have."""
+    return sum((await end_offsets(bootstrap, names)).values())
