@@ -190,3 +190,27 @@ def test_a_round_robin_with_unrated_players_strengthens_the_rated_until_2021(elo
     assert old[3]["initial"]["ru"] == 2300
     assert [player["games"] for player in new] == [2, 2, 2, 3]
     assert new[0]["refused_games"] == [{"round": 3, "opponent_id": "4", "reason": "unrated-opponent"}]
+
+
+def test_a_round_robin_with_an_unplayed_game_is_rated_as_a_swiss(elowire, tmp_path):
+    event = {
+        "name": "Round robin",
+        "time_control": "standard",
+        "start": "2018-03-01",
+        "end": "2018-03-05",
+        "system": "round robin",
+        "players": [
+            {"fide_id": n, "published_rating": rating} for n, rating in ((1, 2400), (2, 2300), (3, 0))
+        ],
+        "games": [
+            {"round": 1, "white": 1, "black": 3, "result": "1/2-1/2"},
+            {"round": 2, "white": 2, "black": 3, "result": "1/2-1/2"},
+            {"round": 3, "white": 1, "black": 2, "result": "+--"},
+        ],
+    }
+    path = tmp_path / "event.json"
+    path.write_text(json.dumps(event))
+    first = elowire("rate", path, "--format", "json").json()["players"][0]
+
+    assert (first["games"], first["points"], first["total_points"]) == (0, "0", "1.5")
+    assert [game["reason"] for game in first["refused_games"]] == ["unrated-opponent", "forfeit"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -16,6 +17,7 @@ from elowire.cli.feed_sending import LISTED_REFUSALS, Outcome, Sending
 from elowire.cli.output import Format, FormatOption, chosen, console, print_json
 from elowire.cli.regulations import EditionOption, EndsOnOption, StartsOnOption, StatedTimeControlOption
 from elowire.contracts.events import INPUTS
+from elowire.contracts.fields import ID
 from elowire.domain import System, TimeControl
 from elowire.ingest.feed import NotFeedable, feed_of
 from elowire.ingest.readers.files import read_feedable
@@ -62,7 +64,7 @@ class Stated:
 
 
 def _tournament_id(text: str) -> str:
-    if 0 < len(text) <= 128 and all("!" <= letter <= "~" and letter != "/" for letter in text):  # noqa: PLR2004
+    if re.fullmatch(ID, text):
         return text
     raise typer.BadParameter(f"{text!r} is no id; give 1 to 128 ASCII characters without spaces and slashes")
 

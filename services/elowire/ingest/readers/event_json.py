@@ -5,6 +5,7 @@ The outcome fields of published example events (points, sums, changes, next list
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, Any
 
@@ -232,7 +233,9 @@ def _system(text: str | None, findings: Findings) -> System | None:
     return None
 
 
-def _note_unknown(item: Any, known: set[str], place: tuple[int | str, ...], findings: Findings) -> None:  # noqa: ANN401
-    for name in item:
+def _note_unknown(
+    names: Iterable[str], known: set[str], place: tuple[int | str, ...], findings: Findings
+) -> None:
+    for name in names:
         if name not in known:
             findings.adjust("a field that is not known here; it is not read", field=path_of((*place, name)))

@@ -36,10 +36,11 @@ from elowire.ingest.readers.text import decode, lines_of
 
 _TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]')
 _ROUND = re.compile(r"(\d{1,3})(?:\.(\d{1,4}))?(?:\.\d{1,4})?")
+"""round, or round.board as broadcasts write it"""
+
 _CLOCK = re.compile(r"(\d+)(?:\+(\d+))?")
 _MINUTE = 60
 """Seconds; TimeControl tags count the base time in them."""
-"""round, or round.board as broadcasts write it"""
 
 
 @dataclass(slots=True)
@@ -211,8 +212,8 @@ def _round(tags: _Tags) -> tuple[int | None, int | None]:
     found = _ROUND.fullmatch(tags.get("Round"))
     if found is None or not int(found[1]):
         return None, None
-    board = found[2] or tags.get("Board")
-    return int(found[1]), int(board) or None if board and board.isdecimal() and len(board) < 6 else None  # noqa: PLR2004
+    board = re.fullmatch(r"[0-9]{1,5}", found[2] or tags.get("Board"))
+    return int(found[1]), (int(board[0]) or None) if board else None
 
 
 def _time_control(tags: _Tags, game: GameFacts) -> TimeControl | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Literal
+from typing import Any, Literal
 
 from elowire.contracts.vocabulary import GameStatus, Result
 from elowire.domain import System, TimeControl
@@ -193,9 +193,9 @@ class EventReport:
             "rated_in": rated_in,
             "revision": revision,
         }
-        known = {name: value for name, value in facts.items() if value is not None}
+        known: dict[str, Any] = {name: value for name, value in facts.items() if value is not None}
         if time_control is not None:
             known["time_control_assumed"] = False
         if ends_on is not None:
             known["end_assumed"] = False
-        return replace(self, tournament=replace(self.tournament, **known))  # type: ignore[arg-type]
+        return replace(self, tournament=replace(self.tournament, **known))
