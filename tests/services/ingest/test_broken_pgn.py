@@ -148,6 +148,13 @@ def test_a_player_without_fide_number_has_a_name_and_no_identity():
     assert (white.entrant_id, white.rating, white.unrated) == ("name:carlsen-magnus", None, False)
 
 
+def test_games_of_different_events_are_said():
+    report = read(game() + game(Round="2.1") + game(Round="3.1", Event="Another"))
+
+    assert report.tournament.name == "Match of the year"
+    assert "2 different events" in report.imported.notices[0].text
+
+
 def test_different_time_controls_are_said():
     report = read(game() + game(Round="2.1") + game(Round="3.1", TimeControl="180+2"))
 

@@ -129,6 +129,8 @@ def _tournament(
         found = ", ".join(f"{count} {control}" for control, count in controls.most_common())
         findings.adjust(f"the games have different time controls ({found}); the most frequent is used")
     name = words_of(common[0]) if common else None
+    if len(common) > 1:
+        findings.adjust(f"the games name {len(common)} different events; all are read as one, {name}")
     return TournamentFacts(
         tournament_id=assembly.tournament_id,
         name=name or assembly.tournament_id,
