@@ -1,6 +1,6 @@
 """A processor under test: turns the environment into arguments, which production code never does.
 
-NAME (prefix of the topics, group), BOOTSTRAP, STAGES=toy|elowire, PARTITIONS, SESSION, BATCH_S, PACE,
+NAME (prefix of the topics, group), BOOTSTRAP, STAGES=toy|product, PARTITIONS, SESSION, BATCH_S, PACE,
 INSTANCE; test aids: CHAOS (probability), KILL_AT (places), KILL_AFTER, STOP_AT (place), STOP_STAGE,
 STOP_AFTER, STOP_EVERY, MUTATION.
 """
@@ -24,8 +24,8 @@ from elowire.processor.app import run_processor
 from elowire.processor.ports import Silent
 from elowire.runtime.logs import configure
 from elowire.runtime.settings import load_settings
+from tests.broker.faults.kinds import KINDS
 from tests.broker.faults.mutations import mutate
-from tests.fakes.toy import toy_stages
 
 ENV = os.environ.get
 BEGAN = time.monotonic()
@@ -83,19 +83,12 @@ def chaos():
     return probe
 
 
-def stages(prefix, partitions):
-    if ENV("STAGES", "toy") == "toy":
-        return toy_stages(prefix, partitions)
-    from tests.broker.faults.product import product_stages
-
-    return product_stages(prefix, partitions)
-
-
 def main():
     name, partitions = os.environ["NAME"], int(ENV("PARTITIONS", "4"))
     settings = load_settings(
         bootstrap=ENV("BOOTSTRAP", "127.0.0.1:30300"),
         group=name,
+        topic_prefix=f"{name}-",
         instance_id=ENV("INSTANCE"),
         partitions=partitions,
         session_s=float(ENV("SESSION", "12")),
@@ -110,7 +103,7 @@ def main():
     mutate(ENV("MUTATION", ""))
     told = Told()
     try:
-        run_processor(settings, stages(f"{name}-", partitions), observer=told, probe=chaos())
+        run_processor(settings, KINDS[ENV("STAGES", "toy")].stages(settings), observer=told, probe=chaos())
     finally:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         say(f"ended records={told.records} peak={peak}MB cpu={time.process_time():.2f}")

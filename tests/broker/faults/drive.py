@@ -1,0 +1,127 @@
+"""drive.py SCENARIO NAME SEED [key=value ...]: hurts workers on a real broker, then asks the checker.
+
+smoke   secs=10
+storm   secs=60 slots=2 least=2.5 most=5.5 static=0
+place   kills=30 chaos=0.03 at="lease ok,committed"   (see scenarios.KILL_PLACES)
+zombie  cycles=3 at="lease ok" stage=player
+broker  kills=3   (starts a broker of its own)
+
+Everywhere: kind=toy|product rate=800 (records a second) partitions=4 session=6 mutation= bootstrap=127.0.0.1:29092
+folder=logs port=30320. NAME must be new on the broker. The last line says VERDICT OK or RED; the exit code too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[3]))
+
+from elowire.runtime.embedded.broker import EmbeddedKafka
+from tests.broker.faults import cluster
+from tests.broker.faults.kinds import KINDS
+from tests.broker.faults.scenarios import SCENARIOS, Run
+from tests.broker.faults.workers import Workers
+
+
+class Verdict:
+    """What came out: `wrong` is empty if the run is good; `facts` tell what happened."""
+
+    def __init__(self, wrong, facts):
+        self.wrong, self.facts = wrong, facts
+
+    def __str__(self):
+        return f"{self.facts}\nVERDICT {'RED ' + '; '.join(self.wrong)[:3000] if self.wrong else 'OK'}"
+
+
+async def drive(scenario, name, seed, *, bootstrap, folder, kind="toy", rate=800.0, partitions=4, **options):
+    """Run a scenario against a broker; the workers are stopped and the topics checked at the end."""
+    what, prefix = KINDS[kind], f"{name}-"
+    await cluster.make_topics(bootstrap, what, prefix, partitions)
+    workers = Workers(
+        folder,
+        static=str(options.get("static", "0")) == "1",
+        NAME=name,
+        BOOTSTRAP=bootstrap,
+        STAGES=kind,
+        PARTITIONS=partitions,
+        SESSION=options.get("session", 6),
+        BATCH_S=options.get("batch_s", 20),
+        MUTATION=options.get("mutation", ""),
+    )
+    fed = 0
+
+    async def feed(seconds):
+        nonlocal fed
+        count = int(float(rate) * seconds)
+        fed += await cluster.feed(
+            bootstrap, what, prefix, partitions, seed=seed * 1000 + fed % 1000, count=count, rate=float(rate)
+        )
+
+    began = time.monotonic()
+    try:
+        await SCENARIOS[scenario](Run(workers, feed, random.Random(seed), options))
+        left = asyncio.ensure_future(cluster.drained(bootstrap, what, prefix, name, partitions, 90))
+        while not left.done():
+            await asyncio.sleep(0.2)
+            workers.restart_dead()
+        await asyncio.to_thread(workers.leave_all)
+    finally:
+        workers.kill_all()
+    wrong = await what.check(bootstrap, prefix)
+    if behind := left.result():
+        wrong.append(f"not drained after 90 s: {behind}")
+    seen, places = workers.seen()
+    facts = (
+        f"RESULT {scenario} {name} kind={kind} seed={seed} fed={fed} secs={time.monotonic() - began:.0f} "
+        f"{dict(workers.count)} {dict(seen)} {dict(places)}"
+    )
+    return Verdict(wrong, facts)
+
+
+class OwnBroker:
+    """A broker that can be killed."""
+
+    def __init__(self, folder, port):
+        self._broker = EmbeddedKafka(Path(folder) / "broker", port)
+        self.bootstrap = self._broker.bootstrap
+
+    def start(self):
+        self._broker.start()
+
+    def kill(self):
+        os.kill(self._broker._process.pid, signal.SIGKILL)
+        self._broker.wait()
+
+    def stop(self):
+        self._broker.stop()
+
+
+def main():
+    scenario, name, seed = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    options = dict(argument.split("=", 1) for argument in sys.argv[4:])
+    folder = Path(options.pop("folder", "logs")) / name
+    bootstrap = options.pop("bootstrap", "127.0.0.1:29092")
+    partitions = int(options.pop("partitions", 4))
+    own = OwnBroker(folder, int(options.pop("port", 30320))) if scenario == "broker" else None
+    if own:
+        own.start()
+        options["broker"], bootstrap = own, own.bootstrap
+    try:
+        verdict = asyncio.run(
+            drive(scenario, name, seed, bootstrap=bootstrap, folder=folder, partitions=partitions, **options)
+        )
+    finally:
+        if own:
+            own.stop()
+    print(verdict, flush=True)
+    sys.exit(bool(verdict.wrong))
+
+
+if __name__ == "__main__":
+    main()

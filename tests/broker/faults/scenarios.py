@@ -1,0 +1,140 @@
+"""What is done to the workers while records come in. Each returns when the harm is over."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+import time
+from dataclasses import dataclass, field
+
+KILL_PLACES = (
+    "before barrier 1",
+    "inside barrier 1",
+    "after barrier 1",
+    "lease ok",
+    "inside barrier 2",
+    "after barrier 2",
+    "committed",
+    "fetched",
+    "recovering",
+)
+
+
+@dataclass
+class Run:
+    """One run: the workers, a way to feed in the background, a seeded source of chance, and options."""
+
+    workers: object
+    feed: object
+    chance: random.Random
+    options: dict = field(default_factory=dict)
+
+    def option(self, name, default):
+        return type(default)(self.options.get(name, default))
+
+
+async def smoke(run):
+    """Nothing happens: one worker."""
+    run.workers.start(0)
+    await run.feed(run.option("secs", 10.0))
+
+
+async def storm(run):
+    """Workers join and leave at random moments, SIGTERM 65 %, SIGKILL 35 %; slot 0 is hit too."""
+    slots, secs = run.option("slots", 2), run.option("secs", 60.0)
+    run.workers.start(0)
+    await asyncio.sleep(2)
+    feeding = asyncio.ensure_future(run.feed(secs))
+    ends = time.monotonic() + secs
+    while time.monotonic() < ends:
+        slot = run.chance.randrange(slots) if run.chance.random() < 0.25 else run.chance.randrange(1, slots)
+        if slot in run.workers.processes:
+            await asyncio.to_thread(run.workers.leave, slot, hard=run.chance.random() < 0.35)
+        if not run.workers.processes or run.chance.random() < 0.85:
+            run.workers.start(slot)
+        await asyncio.sleep(run.chance.uniform(run.option("least", 2.5), run.option("most", 5.5)))
+        run.workers.restart_dead()
+    await feeding
+
+
+async def place(run):
+    """One worker kills itself around the barriers and is started again at once."""
+    kills, began = run.option("kills", 30), time.monotonic()
+    extra = {
+        "CHAOS": run.option("chaos", "0.03"),
+        "KILL_AT": run.option("at", ",".join(KILL_PLACES)),
+        "KILL_AFTER": run.option("after", "2"),
+    }
+    run.workers.start(0, **extra)
+    feeding = None
+    while run.workers.count["killed itself"] < kills and time.monotonic() - began < run.option("most", 240.0):
+        if feeding is None or feeding.done():
+            feeding = asyncio.ensure_future(run.feed(15))
+        await asyncio.sleep(0.1)
+        run.workers.restart_dead(**extra)
+    await feeding
+    await asyncio.to_thread(run.workers.leave, 0, hard=True)
+    run.workers.start(0)
+
+
+async def zombie(run):
+    """Of two workers one is frozen for longer than its session, then goes on where it was.
+
+    It freezes itself at the place `at` (a stage can be named), or is frozen from outside at a random moment.
+    """
+    cycles, session, at = run.option("cycles", 3), run.option("session", 6.0), run.option("at", "")
+    hold = session + 4
+    extra = {"STOP_AT": at, "STOP_STAGE": run.option("stage", ""), "STOP_AFTER": "4", "STOP_EVERY": "6"} if at else {}
+    run.workers.start(0, **extra)
+    run.workers.start(1)
+    await asyncio.sleep(2)
+    feeding = asyncio.ensure_future(run.feed(cycles * (hold + 9) + 4))
+    ends = time.monotonic() + cycles * (hold + 14) + 30
+    while run.workers.count["frozen"] < cycles and time.monotonic() < ends:
+        if not at:
+            await asyncio.sleep(run.chance.uniform(3, 6))
+            run.workers.signal(0, signal.SIGSTOP)
+        patience = time.monotonic() + 20
+        alive = run.workers.processes[0]
+        while alive.poll() is None and not run.workers.frozen(0) and time.monotonic() < patience:
+            await asyncio.sleep(0.01)
+        if alive.poll() is None and run.workers.frozen(0):
+            run.workers.count["frozen"] += 1
+            await asyncio.sleep(hold)
+            run.workers.signal(0, signal.SIGCONT)
+            await asyncio.sleep(4)
+        for slot, more in ((0, extra), (1, {})):
+            if run.workers.processes[slot].poll() is not None:
+                run.workers.leave(slot)
+                run.workers.start(slot, **more)
+    await feeding
+    await asyncio.to_thread(run.workers.leave, 0)
+    run.workers.start(0)
+
+
+async def broker(run):
+    """The broker is killed and started again under one worker."""
+    kills, broker = run.option("kills", 3), run.options["broker"]
+    run.workers.start(0)
+    feeding = asyncio.ensure_future(run.feed(kills * 22 + 5))
+    for _ in range(kills):
+        await _watch(run, run.chance.uniform(5, 9))
+        await asyncio.to_thread(broker.kill)
+        run.workers.count["broker kills"] += 1
+        await _watch(run, run.chance.uniform(1, 7))
+        await asyncio.to_thread(broker.start)
+        await _watch(run, 5)
+    while not feeding.done():
+        await _watch(run, 0.2)
+    await feeding
+
+
+async def _watch(run, seconds):
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        await asyncio.sleep(0.1)
+        run.workers.restart_dead()
+
+
+SCENARIOS = {"smoke": smoke, "storm": storm, "place": place, "zombie": zombie, "broker": broker}
