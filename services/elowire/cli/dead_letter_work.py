@@ -112,6 +112,8 @@ def _not_replayable(letter: Letter, repair: Repair, prefix: str) -> str | None:
         return f"topic {topic} takes no inputs: expected {', '.join(_SOURCES)}; discard it with a reason"
     if letter.cut_from is not None and repair.value is None:
         return f"only a part of its {letter.cut_from} bytes is here: give the whole record with --value FILE"
+    if {letter.record.key, letter.record.value, repair.key, repair.value} == {None}:
+        return "it has neither key nor bytes: give them with --key and --value, or discard it with a reason"
     return None
 
 

@@ -8,7 +8,6 @@ does, since a tournament may name an older edition.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import date
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
@@ -18,15 +17,16 @@ from elowire.domain import (
     EDITIONS,
     PROBABILITY,
     Edition,
-    GameChange,
     KReason,
     OutsideEditions,
     Refusal,
     TimeControl,
     article_of,
     cut_k,
+    decimal_text,
     edition_on,
     first_day,
+    has_one_upgrade,
     hundredths,
     previous_period,
     rapid_chapter,
@@ -96,30 +96,11 @@ def explanations(view: PlayerView, time_controls: Iterable[TimeControl]) -> list
     return found
 
 
-def edition_of(game: Game) -> Edition | None:
-    """Return the edition that made a counted game's figures; None where none makes them."""
-    if None in {game.own_rating, game.opponent_rating, game.points, game.delta}:
-        return _in_force(game.rating_period)
-    said = GameChange(
-        game.difference or 0,
-        game.counted_difference or 0,
-        hundredths(game.expectancy or "0"),
-        hundredths(game.delta or "0"),
-    )
-    for edition in _candidates(game.rating_period):
-        for capped in (None, True, False):
-            change = rate_game(
-                own=game.own_rating or 0,
-                opponent=game.opponent_rating or 0,
-                points=hundredths(game.points or "0"),
-                edition=edition,
-                time_control=game.time_control or TimeControl.STANDARD,
-                capped=capped,
-                starts_on=_month_played(game.rating_period),
-            )
-            article = article_of(change, edition, game.time_control or TimeControl.STANDARD)
-            if change == said and article == game.article:
-                return edition
+def edition_of(games: Sequence[Game]) -> Edition | None:
+    """Return the edition that made the figures of a tournament's counted games; None where none makes all."""
+    for edition in _candidates(games[0].rating_period):
+        if all(_makes(edition, game) for game in games):
+            return edition
     return None
 
 
@@ -167,10 +148,44 @@ def _explained(
     return Explanation(time_control, figures, tuple(sums), first_games, refused, elsewhere)
 
 
+def _makes(edition: Edition, game: Game) -> bool:
+    """Whether an edition gives a game exactly the figures and the article that it has."""
+    time_control = game.time_control or TimeControl.STANDARD
+    starts_on = None if game.rating_period is None else first_day(previous_period(game.rating_period))
+    said = (game.difference, game.counted_difference, game.expectancy, game.delta, game.article)
+    # With one upgrade per tournament, which game has it is seen from the figures alone.
+    choices = (True, False) if has_one_upgrade(edition, time_control, starts_on) else (None,)
+    for capped in choices:
+        change = rate_game(
+            own=game.own_rating or 0,
+            opponent=game.opponent_rating or 0,
+            points=hundredths(game.points or "0"),
+            edition=edition,
+            time_control=time_control,
+            capped=capped,
+            starts_on=starts_on,
+        )
+        made = (
+            change.difference,
+            change.counted_difference,
+            decimal_text(change.expectancy),
+            decimal_text(change.delta),
+            article_of(change, edition, time_control),
+        )
+        if made == said:
+            return True
+    return False
+
+
 def _period_sum(
     time_control: TimeControl, figures: Figures, period: str, games: Sequence[Game], *, first: bool
 ) -> PeriodSum:
-    edition = edition_of(games[-1])
+    editions = {
+        tournament: edition_of([game for game in games if game.tournament_id == tournament])
+        for tournament in {game.tournament_id for game in games}
+    }
+    # As the period is one, so is its rounding: the rules of the newest tournament.
+    edition = max(filter(None, editions.values()), key=EDITIONS.index, default=None)
     cut = figures.k_reason is KReason.CUT_700
     listed = figures.published.k if figures.published else None
     k_used = figures.k_used or 0
@@ -184,7 +199,7 @@ def _period_sum(
             game,
             k,
             k * hundredths(game.delta or "0"),
-            edition_of(game),
+            editions[game.tournament_id],
             table_row(game.counted_difference or 0),
         )
         for game in games
@@ -199,10 +214,6 @@ def _period_sum(
 
 def _order(game: Game) -> tuple[str, str, int, str]:
     return game.rating_period or "", game.tournament_id or "", game.round or 0, game.game_id
-
-
-def _month_played(period: str | None) -> date | None:
-    return None if period is None else first_day(previous_period(period))
 
 
 @lru_cache(64)

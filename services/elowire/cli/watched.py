@@ -81,10 +81,11 @@ class Watched:
             case "snapshot":
                 self._hear(data["freshness"])
                 known, begun = self._lines, self._begun
-                self._lines, self._begun = {}, True
+                self._lines = {}
                 changes = [
                     self._place(line, known.get(line.person.player_id), now_ms) for line in self._all(data)
                 ]
+                self._begun = True
                 return [change for change in changes if change and begun]
             case "live-rating" | "published-rating":
                 view = parsed(PlayerView, data)

@@ -1,6 +1,6 @@
 """What became of a dead letter: a marker beside it in `dead-letters`; the letter itself is never touched.
 
-A marker is a record with the letter's key, in the letter's partition, without a value. It stands after its
+A marker is an empty record with the letter's key, in the letter's partition. It stands after its
 letter, and goes after it when the topic's time is up.
 """
 

@@ -41,7 +41,7 @@ class Letter(NamedTuple):
     def cut_from(self) -> int | None:
         """How many bytes the value had before it was cut to fit; None when it is whole."""
         for name, value in self.record.headers:
-            if name == _CUT_FROM:
+            if name == _CUT_FROM and value is not None and value.isdigit():
                 return int(value)
         return None
 
@@ -163,7 +163,7 @@ async def mark(
             OutRecord(
                 letter.record.topic,
                 letter.record.key,
-                None,
+                b"",  # clients refuse a record that has neither key nor value
                 resolution_headers(letter.why, letter.digest, outcome, at=at, reason=reason),
                 letter.record.partition,
             )
