@@ -1,0 +1,1 @@
+"""FIDE's rating lists as files: fixed-width text and XML, zipped or not, of the last fifteen years."""
