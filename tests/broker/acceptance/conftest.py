@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
+
 from tests.broker.acceptance.programs import DATA, Processor
 from tests.broker.acceptance.topics import make_empty
 

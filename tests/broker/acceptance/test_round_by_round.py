@@ -1,4 +1,4 @@
-"""The US Championship 2025 through Kafka, round by round: the live table after every round, and what is left."""
+"""The US Championship 2025 through Kafka: the live table after every round, and what is left in the end."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-from tests.broker.acceptance.programs import feed, wait_until
-from tests.broker.acceptance.topics import live, read, send, settle
 
 from elowire.ingest.feed import feed_of
 from elowire.ingest.readers.files import read_event
+from tests.broker.acceptance.programs import feed, wait_until
+from tests.broker.acceptance.topics import live, read, send, settle
 
 pytestmark = pytest.mark.broker
 ROUNDS = range(1, 12)

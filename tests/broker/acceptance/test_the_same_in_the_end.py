@@ -9,13 +9,13 @@ import random
 from datetime import UTC, datetime
 
 import pytest
-from tests.broker.acceptance.programs import feed
-from tests.broker.acceptance.topics import figures, read, send, settle
 
 from elowire.contracts.dead_letters import read_dead_letter
 from elowire.domain import TimeControl
 from elowire.ingest.feed import feed_of
 from elowire.ingest.readers.files import read_event
+from tests.broker.acceptance.programs import feed
+from tests.broker.acceptance.topics import figures, read, send, settle
 
 pytestmark = pytest.mark.broker
 FILE = "womens-world-rapid-2024.csv"
