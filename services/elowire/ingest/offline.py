@@ -27,6 +27,9 @@ from elowire.ingest.conditions import Conditions, changes_of, conditions_of, k_o
 from elowire.ingest.newcomers import Met, Newcomers, resolve_newcomers
 from elowire.ingest.readers.report import EntrantFacts, EventReport, GameFacts
 
+# A bye is no game at all: an odd number of players must not turn a round robin into a Swiss.
+COMPLETE = frozenset({GameStatus.PLAYED, GameStatus.ANNULLED, GameStatus.BYE})
+
 _NOT_PLAYED = {
     GameStatus.FORFEIT: Refusal.FORFEIT,
     GameStatus.UNPLAYED: Refusal.UNPLAYED,
@@ -178,7 +181,7 @@ def _newcomers(
         met,
         edition=conditions.edition,
         system=report.tournament.system or System.SWISS,
-        complete=all(game.status in {GameStatus.PLAYED, GameStatus.ANNULLED} for game in report.games),
+        complete=all(game.status in COMPLETE for game in report.games),
         ends_on=report.tournament.ends_on,
         list_day=first_day(period) if period else None,
     )

@@ -36,7 +36,7 @@ class Voice(Protocol):
     ) -> None:
         """Publish the account's figures under its version."""
 
-    def rated_game(self, account: Account, game: str, side: Side, status: str) -> None:
+    def rated_game(self, account: Account, game: str, side: Side) -> None:
         """Publish one side of one game."""
 
     def reconciliation(self, rating_list: str, verdicts: dict[str, Any]) -> None:
@@ -102,18 +102,11 @@ class Ledger:
         if changed:
             self.account["v"] += 1
             voice.live_rating(self.account, cause_of(event, known, side), changed, (game, side))
-        voice.rated_game(self.account, game, side, self._status(side, late=late))
+        voice.rated_game(self.account, game, side)
         for other in moved:
             if other != game:
                 entry = Side(*self.account["G"][other])
-                voice.rated_game(self.account, other, entry, self._status(entry, late=False))
-
-    @staticmethod
-    def _status(side: Side, *, late: bool) -> str:
-        if side.refusal in {Refusal.ANNULLED, Refusal.WITHDRAWN}:
-            return "annulled"
-
-        return "settled" if late else "pending"
+                voice.rated_game(self.account, other, entry)
 
     def _settled(self, game: str) -> Known | None:
         """Return what remains of a game whose period is in a list already."""
@@ -201,7 +194,7 @@ class Ledger:
         if verdicts:
             voice.reconciliation(name, verdicts)
         for game, side in settled:
-            voice.rated_game(self.account, game, side, self._status(side, late=True))
+            voice.rated_game(self.account, game, side)
 
     def _oldest_list(self) -> str:
         return min(self.account["L"], default="")

@@ -214,7 +214,12 @@ def _colour(  # what one part in a game follows from
     resolution: Resolution | None,
 ) -> Colour:
     strength, refusal = opponent.rating, refusal_of(tournament, game, own, opponent)
-    if resolution is not None and refusal is Refusal.UNRATED_OPPONENT and own.rating:
+    if (
+        resolution is not None
+        and resolution.counts
+        and refusal is Refusal.UNRATED_OPPONENT
+        and own.rating
+    ):
         # B.02 8.25 and 8.52 until 2021: who came unrated and was resolved counts with the Ru reached here.
         outcome = resolution.outcomes.get(opponent.key)
         if outcome is not None:

@@ -26,6 +26,9 @@ RATED_GAME = b"elowire.rated-game.v1"
 RECONCILIATION = b"elowire.reconciliation.v1"
 
 
+TAKEN_BACK = frozenset({Refusal.ANNULLED, Refusal.WITHDRAWN})
+
+
 class Outputs:
     """Sends what one partition's accounts have to say."""
 
@@ -55,15 +58,15 @@ class Outputs:
         }
         for time_control, line in account["F"].items():
             data[time_control] = _figures(Figures(*line))
-        data["game"] = None if game is None else rated_game_of(player_id, version, *game, "pending")
+        data["game"] = None if game is None else rated_game_of(player_id, account, *game)
         event_id = f"{player_id}:{version}"
         self._send(self._live, self._key, LIVE_RATING, event_id, data)
         self._effects.counts["live_ratings"] += 1
 
-    def rated_game(self, account: Account, game: str, side: Side, status: str) -> None:
+    def rated_game(self, account: Account, game: str, side: Side) -> None:
         """Publish one side of one game."""
         player_id = self._key.decode()
-        data = rated_game_of(player_id, account["v"], game, side, status)
+        data = rated_game_of(player_id, account, game, side)
         event_id = f"{player_id}/{game}:{account['s']}"
         self._send(self._games, f"{player_id}/{game}".encode(), RATED_GAME, event_id, data)
         self._effects.counts[f"side_{side.refusal or 'rated'}"] += 1
@@ -109,7 +112,7 @@ def _figures(figures: Figures) -> dict[str, Any]:
     }
 
 
-def rated_game_of(player_id: str, version: int, game: str, side: Side, status: str) -> dict[str, Any]:
+def rated_game_of(player_id: str, account: Account, game: str, side: Side) -> dict[str, Any]:
     """Return the data of `elowire.rated-game.v1`; the four figures are null where the game does not count."""
     change = None
     if side.rated:
@@ -117,7 +120,7 @@ def rated_game_of(player_id: str, version: int, game: str, side: Side, status: s
 
     return {
         "player_id": player_id,
-        "version": version,
+        "version": account["v"],
         "game_id": game[len(side.tournament_id) + 1 :],
         "tournament_id": side.tournament_id,
         "time_control": side.time_control,
@@ -133,7 +136,7 @@ def rated_game_of(player_id: str, version: int, game: str, side: Side, status: s
         "delta": None if change is None else decimal_text(side.delta),
         "refusal": side.refusal,
         "article": _article(side, change),
-        "status": status,
+        "status": _status(account, game, side),
     }
 
 
@@ -156,3 +159,10 @@ def _article(side: Side, change: GameChange | None) -> str | None:
         return article_of(change, edition, TimeControl(side.time_control or ""))
 
     return edition.articles.initial
+
+
+def _status(account: Account, game: str, side: Side) -> str:
+    if side.refusal in TAKEN_BACK:
+        return "annulled"
+
+    return "pending" if game in account["G"] else "settled"

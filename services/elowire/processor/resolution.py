@@ -57,6 +57,8 @@ class Resolution(NamedTuple):
     number: int
     final: bool
     system: System
+    counts: bool
+    """Whether rated players' games against the unrated count; not when an unplayed game made it a Swiss."""
     outcomes: Mapping[bytes, Resolved]
 
 
@@ -94,7 +96,9 @@ def resolve(
     if outcomes is None:
         outcomes = _one_by_one(edition, system, ratings, known)
 
-    return Resolution(number, t["st"] == "finished", system, outcomes)
+    counts = counts_unrated_opponents(edition, system)
+
+    return Resolution(number, t["st"] == "finished", system, counts, outcomes)
 
 
 def _round_robin(

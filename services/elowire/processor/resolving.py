@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 State = dict[str, Any]
 
+# A bye is no game at all: an odd number of players must not turn a round robin into a Swiss.
+COMPLETE = frozenset({"played", "annulled", "bye"})
+
 # What an unrated opponent alone keeps a game from: in a resolution it counts.
 _COUNTS = frozenset({None, Refusal.UNRATED_OPPONENT})
 
@@ -37,7 +40,7 @@ def resolution_of(view: TournamentView, tournament_id: bytes) -> Resolution | No
         if game is None:
             continue
         d = game["d"]
-        complete = complete and d["st"] in {"played", "annulled"}
+        complete = complete and d["st"] in COMPLETE
         if d["w"] is None or d["b"] is None:
             continue
         (white, one), (black, two) = (view.entrant(tournament_id, d[colour][0]) for colour in ("w", "b"))

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from elowire.processor.rated import change_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from elowire.domain import GameChange
     from elowire.processor.pairing import Behind, Colour, Facts, Pairing
 
@@ -58,14 +56,9 @@ class Shares:
         self._durable.pop(game_key, None)
         self._fresh.pop(game_key, None)
 
-    def of(self, game_key: bytes, look: Callable[[], Pairing | None]) -> tuple[Share, Share] | None:
-        """Return the shares of a game; `look` is asked for it where they are not known."""
-        found = self._fresh.get(game_key) or self._durable.get(game_key)
-        if found is not None:
-            return found
-        pairing = look()
-
-        return None if pairing is None else self.note(game_key, pairing)
+    def get(self, game_key: bytes) -> tuple[Share, Share] | None:
+        """Return the shares of a game, or None where they have to be worked out."""
+        return self._fresh.get(game_key) or self._durable.get(game_key)
 
     def note(self, game_key: bytes, pairing: Pairing) -> tuple[Share, Share]:
         """Work out a game's shares and remember them, unless they depend on more than its own states."""

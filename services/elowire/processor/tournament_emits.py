@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from elowire.contracts.topics import TYPE_TOURNAMENT_RATING, partition_of
@@ -13,7 +12,6 @@ from elowire.processor.outputs import event_time, output
 from elowire.processor.pairing import Behind, facts_of
 from elowire.processor.resolution import Resolution, Resolved, depends_on_unrated
 from elowire.processor.resolving import behind_all, resolution_of
-from elowire.processor.shares import shares_of
 from elowire.processor.sides import sides_of
 from elowire.processor.stage import Effects, Emit
 from elowire.processor.state import SEPARATOR
@@ -161,20 +159,24 @@ class TournamentEmits:
         With it, what lies behind all games that ever named the entrant.
         """
         known = self._view.index.shares
-        found, behind = [], Behind(0, 0)
+        found, entrants, games = [], 0, 0
         for game_key in self._view.games_of(tournament_id, self._view.references(key, entrant)):
-            look = partial(self._pairing, tournament_id, game_key, resolution)
-            if resolution is None:
-                pair = known.of(game_key, look)
-            else:
-                pairing = look()
-                pair = None if pairing is None else shares_of(pairing)
-            if pair is not None:
-                behind = behind.plus(pair[0].behind)
-                found += [(share.round, game_key, share) for share in pair if share.entrant == key]
+            pair = known.get(game_key) if resolution is None else None
+            if pair is None:
+                pairing = self._pairing(tournament_id, game_key, resolution)
+                if pairing is None:
+                    continue
+                pair = known.note(game_key, pairing)
+            one, two = pair
+            entrants += one.behind.entrants
+            games += one.behind.games
+            if one.entrant == key:
+                found.append((one.round, game_key, one))
+            if two.entrant == key:
+                found.append((two.round, game_key, two))
         found.sort()
 
-        return [share for _, _, share in found], behind
+        return [share for _, _, share in found], Behind(entrants, games)
 
     def _pairing(
         self, tournament_id: bytes, game_key: bytes, resolution: Resolution | None

@@ -89,7 +89,10 @@ def test_real_and_generated_events(events, path, edition):
 
 ROUND_ROBINS = [
     *(pytest.param(edition, False, id=edition) for edition in ("2009-07", "2014-07", "2017-07", "2022-01")),
-    pytest.param("2024-03", True, id="2024-03-with-a-forfeit"),
+    *(
+        pytest.param(edition, True, id=f"{edition}-with-a-forfeit")
+        for edition in ("2009-07", "2014-07", "2017-07", "2024-03")
+    ),
 ]
 
 
