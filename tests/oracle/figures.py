@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING
 
 from elowire.contracts.vocabulary import ReportStatus
 from elowire.domain import (
@@ -21,7 +22,9 @@ from elowire.domain import (
     tenths_text,
     upgraded,
 )
-from tests.oracle.sides import Side
+
+if TYPE_CHECKING:
+    from tests.oracle.sides import Side
 
 LISTS_KEPT = 3
 NOTHING = (0, None, None)
@@ -194,7 +197,7 @@ class Player:
 
 
 def _newest(side):
-    """Which facts serve as the base: the newest list's, then whatever makes the choice independent of order."""
+    """Which facts serve as the base: the newest list's, then any choice that no order changes."""
     own = side.own
 
     return (

@@ -71,7 +71,10 @@ class Made(NamedTuple):
     given: Given
 
 
-def generate(seed, sizes=Sizes()):
+DEFAULT = Sizes()
+
+
+def generate(seed, sizes=DEFAULT):
     """Return the events, pairs of (event id, event), in their order of arrival."""
     return [made.given for made in sorted(_Stream(seed, sizes).make(), key=lambda made: made.at)]
 
@@ -140,7 +143,8 @@ class _Stream:
         announced = at + (9 if self._chance(0.15) else 0)  # unknown for long
         self._give(announced, Tournament, facts, revision=1, status="running")
         if self._chance(0.3):
-            facts["rated_in"] = self.random.choice(["2025-10", "2025-11", "2025-12", None])
+            periods = ["2025-10", "2025-11", "2025-12", facts.get("rated_in")]
+            facts["rated_in"] = self.random.choice(periods)
             self._give(at + self.random.random() * 12, Tournament, facts, revision=2, status="running")
         if self._chance(0.1):
             facts["ends_on"] += timedelta(days=30)
@@ -154,7 +158,7 @@ class _Stream:
         self._games(tid, kind, at, entries)
 
     def _entries(self, tid, kind, at):
-        """Return [(entrant id or None, player id, rating, K)]; the last two are in reserve for corrections."""
+        """Return [(entrant id or None, player id, rating, K)]; the last two are kept for corrections."""
         size = min(self.sizes.entrants + 2, len(self.ratings))
         players = self.random.sample(sorted(self.ratings), size)
         entries = []
@@ -246,29 +250,31 @@ class _Stream:
         self._corrections(kind, at, game, free)
 
     def _corrections(self, kind, at, game, free):
-        turn, later = self.random.random(), at + self.random.uniform(-0.2, 2)
-        if self._chance(0.05):
-            other = {**game, "result": self.random.choice(PLAYED)}
-            if game["black"] is not None and game["status"] == "played":
-                self._give(later, GameResult, other, revision=2)  # a second content at one revision
+        later = at + self.random.uniform(-0.2, 2)
+        paired = game["black"] is not None
+        if self._chance(0.05) and paired and game["status"] == "played":
+            other = self.random.choice(PLAYED)  # a second content at one revision
+            self._give(later, GameResult, {**game, "result": other}, revision=2)
         if not self._chance(0.2):
             return
+        turn = self.random.random()
         if turn < 0.4:
-            game = {**game, "status": "played", "result": self.random.choice(PLAYED)}
-            game["black"] = game["black"] or self._side(kind, free.pop()) if free or game["black"] else None
-            if game["black"] is None:
-                return
+            change = {"status": "played", "result": self.random.choice(PLAYED)}
+            if not paired and free:
+                change["black"] = self._side(kind, free.pop())
         elif turn < 0.6:
-            game = {**game, "status": "annulled"}
+            change = {"status": "annulled"}
         elif turn < 0.75:
-            game = {**game, "status": "forfeit", "result": "0-1"}
-        elif free:
-            game = {**game, self.random.choice(["white", "black"]): self._side(kind, free.pop())}
+            change = {"status": "forfeit", "result": "0-1"}
+        else:
+            change = {self.random.choice(["white", "black"]): self._side(kind, free.pop())} if free else {}
+        game = {**game, **change}
         if game["white"] is None or game["black"] is None:
             return
         self._give(later, GameResult, game, revision=3)
         if self._chance(0.3):
-            self._give(later + self.random.uniform(-0.5, 2), GameResult, {**game, "board": 99}, revision=4)
+            later += self.random.uniform(-0.5, 2)
+            self._give(later, GameResult, game, board=99, revision=4)
 
     def _side(self, kind, entry):
         entrant, player, rating, k = entry

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from elowire.contracts.vocabulary import GameStatus, Result, TournamentStatus
 from elowire.domain import (
-    Edition,
     FirstEvent,
     Refusal,
     RoundRobinGame,
     RoundRobinPlayer,
     System,
-    TimeControl,
     counts_unrated_opponents,
     crosstable_of_games,
     disregarded,
@@ -24,6 +21,11 @@ from elowire.domain import (
     resolve_round_robin,
     system_as_rated,
 )
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from elowire.domain import Edition, TimeControl
 
 NOT_PLAYED = {
     GameStatus.ANNULLED: Refusal.ANNULLED,
@@ -83,7 +85,7 @@ class First(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """An unrated entrant after a tournament: what it adds, what opponents met (None: disregarded), the line."""
+    """An unrated entrant after a tournament; `ru` is what opponents met, None where it is disregarded."""
 
     event: FirstEvent
     ru: int | None
@@ -131,32 +133,23 @@ def colours_of(known, game):
 
 def refusal_of(tournament, game, own, opponent):
     """Why the side does not count, in the order of the contract."""
-    if game.status in NOT_PLAYED:
-        return NOT_PLAYED[game.status]
-    if tournament is None:
-        return Refusal.UNKNOWN_TOURNAMENT
-    if tournament.status is TournamentStatus.CANCELLED:
-        return Refusal.CANCELLED_TOURNAMENT
-    if not tournament.rated:
-        return Refusal.NOT_RATED_TOURNAMENT
-    if not game.rated:
-        return Refusal.NOT_RATED_GAME
-    edition = tournament.edition_in_force()
-    if game.result not in USUAL and not edition.rates_unusual_results:
-        return Refusal.UNUSUAL_RESULT
-    if own.player_id is None or opponent.player_id is None:
-        return Refusal.UNRESOLVED_ENTRANT
-    if own.rating is None or opponent.rating is None:
-        return Refusal.UNRESOLVED_RATING
-    if opponent.rating == 0:
-        return Refusal.UNRATED_OPPONENT
-    control, day = tournament.time_control, tournament.starts_on
-    if own.rating and is_rating_gap(
-        own.rating, opponent.rating, edition=edition, time_control=control, starts_on=day
-    ):
-        return Refusal.RATING_GAP
+    return next((reason for reason, holds in _reasons(tournament, game, own, opponent) if holds), None)
 
-    return None
+
+def _reasons(tournament, game, own, opponent):
+    yield NOT_PLAYED.get(game.status), game.status in NOT_PLAYED
+    yield Refusal.UNKNOWN_TOURNAMENT, tournament is None
+    yield Refusal.CANCELLED_TOURNAMENT, tournament.status is TournamentStatus.CANCELLED
+    yield Refusal.NOT_RATED_TOURNAMENT, not tournament.rated
+    yield Refusal.NOT_RATED_GAME, not game.rated
+    edition = tournament.edition_in_force()
+    yield Refusal.UNUSUAL_RESULT, game.result not in USUAL and not edition.rates_unusual_results
+    yield Refusal.UNRESOLVED_ENTRANT, own.player_id is None or opponent.player_id is None
+    yield Refusal.UNRESOLVED_RATING, own.rating is None or opponent.rating is None
+    yield Refusal.UNRATED_OPPONENT, opponent.rating == 0
+    rules = {"time_control": tournament.time_control, "starts_on": tournament.starts_on}
+    far = is_rating_gap(own.rating, opponent.rating, edition=edition, **rules)
+    yield Refusal.RATING_GAP, own.rating and far
 
 
 def outcomes_of(known):

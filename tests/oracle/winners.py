@@ -75,23 +75,27 @@ def winners_of(events):
         if name not in best or rank > best[name][0]:
             best[name] = (rank, event)
     found = Winners()
-    for name, (_, event) in sorted(best.items()):
-        match event:
-            case Tournament():
-                _of(found, event).tournament = event
-            case Entrant():
-                _of(found, event).entrants[event.identity] = event
-            case GameResult():
-                _of(found, event).games[event.game_id] = event
-            case ReportedChange():
-                found.reported.setdefault(event.player_id, []).append(event)
-            case PublishedRating():
-                found.lists.setdefault(name[1], {})[event.list] = event
+    for _, (_, event) in sorted(best.items()):
+        _enter(found, event)
     for _, event in events:
         if isinstance(event, Entrant) and event.player_id is not None:
             _of(found, event).players_of.setdefault(event.identity, set()).add(event.player_id)
 
     return found
+
+
+def _enter(found, event):
+    match event:
+        case Tournament():
+            _of(found, event).tournament = event
+        case Entrant():
+            _of(found, event).entrants[event.identity] = event
+        case GameResult():
+            _of(found, event).games[event.game_id] = event
+        case ReportedChange():
+            found.reported.setdefault(event.player_id, []).append(event)
+        case PublishedRating():
+            found.lists.setdefault(event.player_id, {})[event.list] = event
 
 
 def _of(found, event):

@@ -1,4 +1,4 @@
-"""The three stages in memory as the lane runs them: topics are lists, changelogs are lists, faults are chosen.
+"""The three stages in memory as the lane runs them: topics and changelogs are lists, faults are chosen.
 
 A batch goes the lane's way: outputs, then states into the changelog, then table and positions move together,
 then - now and then - offsets are committed. `faults` says how often it ends on the way; then everything is
@@ -22,7 +22,7 @@ from elowire.processor.tournament import TournamentStage
 BEGAN = 1_760_000_000_000
 
 
-class Violation(AssertionError):
+class ProcessEndedError(AssertionError):
     """The engine would have ended the process."""
 
 
@@ -32,9 +32,12 @@ class Faults(NamedTuple):
     crash: float = 0.0
     drop: float = 0.0
     zombie: float = 0.0
+    guard_off: str = ""
+    """A guard of the engine that is missing: `outputs-first`, `commit-last` or `newest-wins`."""
 
 
 CALM = Faults()
+PLACES = ("inside the outputs", "after the outputs", "inside the changelog", "after the changelog")
 
 
 class Part:
@@ -45,16 +48,16 @@ class Part:
         self.table, self.index = {}, stage.new_index()
         self.next = dict.fromkeys(stage.sources, 0)
 
-    def absorb(self, states):
+    def absorb(self, states, *, newest_wins=True):
         """Take changelog records: the higher version of a key wins, equal versions must be equal bytes."""
         for key, state in states:
             known = self.table.get(key)
             version = self.stage.version
-            if known is None or version(state) > version(known):
+            if not newest_wins or known is None or version(state) > version(known):
                 self.table[key] = state
                 self.stage.note(self.index, key, state)
             elif version(state) == version(known) and state != known:
-                raise Violation(f"two states of one version for {key!r}:\n{known!r}\n{state!r}")
+                raise ProcessEndedError(f"two states of one version for {key!r}:\n{known!r}\n{state!r}")
 
     def copy(self):
         """A zombie in the making: the same table and positions, an index of its own."""
@@ -97,13 +100,17 @@ class Lane:
         """Every record of a topic, partition by partition."""
         return [record for log in self.topics[topic] for record in log]
 
+    def read(self):
+        """{topic: every record}, as the oracle's readings take it."""
+        return defaultdict(list, {topic: self.all(topic) for topic in list(self.topics)})
+
     # -- work ----------------------------------------------------------------------------------------------
 
     def run(self):
         """Work until every log is read to its end."""
         while waiting := [part for part in self.parts if self._left(part)]:
             self._batch(self.random.choice(waiting))
-            if self.zombies and self.random.random() < 0.2:
+            if self.zombies and self.random.random() < 0.4:
                 self._wake(self.zombies.pop(self.random.randrange(len(self.zombies))))
         while self.zombies:
             self._wake(self.zombies.pop())
@@ -127,7 +134,7 @@ class Lane:
         old, self.parts = self.parts, []
         for part in old:
             fresh = Part(part.stage, part.number)
-            fresh.absorb(self._compacted(part))
+            fresh.absorb(self._compacted(part), newest_wins=self.faults.guard_off != "newest-wins")
             fresh.next = dict(self.committed.get((part.stage.name, part.number), fresh.next))
             self.parts.append(fresh)
 
@@ -146,7 +153,8 @@ class Lane:
         sources = list(part.next)
         self.random.shuffle(sources)
         for topic in sources:
-            got = self.topics[topic][part.number][part.next[topic] :][: self.random.randint(0, self.most)]
+            many = self.random.randint(0, self.most) if self.random.random() < 0.7 else 0
+            got = self.topics[topic][part.number][part.next[topic] :][:many]
             records += got
             after[topic] += len(got)
         return records, after
@@ -162,17 +170,11 @@ class Lane:
             self.bitten += 1
             return
         crash = self.random.random() < self.faults.crash
-        place = self.random.randrange(4) if crash else None
-        if place == 0:
-            self._emit(self._some(effects.emits))
-        else:
-            self._emit(effects.emits)
-        states = list(effects.puts.items())
-        log = self.changelogs[part.stage.name, part.number]
-        if place == 2:
-            log += states[: self.random.randrange(len(states) + 1)]
-        elif place is None or place > 2:
-            log += states
+        place = self.random.choice(PLACES) if crash else None
+        if self.faults.guard_off == "commit-last":
+            self.committed[part.stage.name, part.number] = dict(after)
+        self._emit(self._acknowledged(effects.emits, place))
+        self.changelogs[part.stage.name, part.number] += self._written(effects.puts, place)
         if crash:
             self.bitten += 1
             self.restart()
@@ -181,6 +183,20 @@ class Lane:
         part.next = after
         if self.random.random() < 0.3:
             self.committed[part.stage.name, part.number] = dict(after)
+
+    def _acknowledged(self, emits, place):
+        if place is not None and self.faults.guard_off == "outputs-first":
+            return []
+        return self._some(emits) if place == "inside the outputs" else emits
+
+    def _written(self, puts, place):
+        states = list(puts.items())
+        if place == "inside the changelog":
+            return states[: self.random.randrange(len(states) + 1)]
+        return states if place in {None, "after the changelog"} or self._is_swapped() else []
+
+    def _is_swapped(self):
+        return self.faults.guard_off == "outputs-first"
 
     def _some(self, emits):
         """What the broker had taken of a batch: of every partition a beginning."""
@@ -210,6 +226,8 @@ class Lane:
         owner = next(p for p in self.parts if p.stage is zombie.stage and p.number == zombie.number)
         states = list(effects.puts.items())
         self.changelogs[zombie.stage.name, zombie.number] += states
+        if self.faults.guard_off == "newest-wins":
+            return
         owner.absorb(states)
         # A key whose last record is the older one is written again.
         log = self.changelogs[zombie.stage.name, zombie.number]

@@ -6,8 +6,9 @@ import pytest
 
 from tests.oracle.generator import Sizes, generate, shuffled
 from tests.oracle.oracle import expect
+from tests.oracle.promises import broken_promises
+from tests.oracle.readings import differences, figures
 from tests.stages.driver import Faults, Lane
-from tests.stages.readings import broken_promises, differences, figures
 
 SMALL = Sizes(tournaments=12, entrants=8, rounds=4, players=40)
 # Every kind of tournament comes in every stream; each seed draws other disturbances.
@@ -16,7 +17,9 @@ SEEDS = range(1, 9)
 
 def told(lane, expected):
     """The differences from the one-pass calculation, short enough to read."""
-    return [line[:1200] for line in (*differences(lane, expected), *broken_promises(lane))][:3]
+    topics = lane.read()
+    found = (*differences(topics, expected), *broken_promises(topics, lane.partitions))
+    return [sentence[:1200] for _, sentence in found][:3]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -40,20 +43,16 @@ def test_fed_twice_and_shuffled_is_fed_once(seed):
     events = generate(seed, SMALL)
     once = Lane(seed=seed).feed(events)
     twice = Lane(seed=seed).feed(events).feed(shuffled(events, seed))
-    assert figures(twice) == figures(once)
+    assert figures(twice.read()) == figures(once.read())
     assert told(twice, expect(events)) == []
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_repeated_log_says_nothing_new(seed):
     lane = Lane(seed=seed).feed(generate(seed, SMALL))
-    spoken = len(lane.all("live-ratings")), len(lane.all("rated-games")), len(lane.all("dead-letters"))
+    said = [len(lane.all(topic)) for topic in ("live-ratings", "rated-games", "dead-letters")]
     lane.rewind(1.0)
-    assert (
-        len(lane.all("live-ratings")),
-        len(lane.all("rated-games")),
-        len(lane.all("dead-letters")),
-    ) == spoken
+    assert [len(lane.all(topic)) for topic in ("live-ratings", "rated-games", "dead-letters")] == said
     assert told(lane, expect(generate(seed, SMALL))) == []
 
 
@@ -76,7 +75,6 @@ def test_a_zombie_that_writes_late_changes_nothing(seed):
 @pytest.mark.parametrize("seed", range(1, 13))
 def test_crashes_and_zombies_together_change_nothing(seed):
     events = shuffled(generate(seed, SMALL), seed)
-    lane = Lane(partitions=2, seed=seed, most=15, faults=Faults(crash=0.1, drop=0.05, zombie=0.1)).feed(
-        events
-    )
+    faults = Faults(crash=0.1, drop=0.05, zombie=0.1)
+    lane = Lane(partitions=2, seed=seed, most=15, faults=faults).feed(events)
     assert told(lane, expect(events)) == []
