@@ -7,8 +7,8 @@ import random
 
 import orjson
 import pytest
-
 from aiokafka.structs import TopicPartition
+
 from tests.broker.faults.mutations import switched_off
 from tests.fakes.toy import TOY_CHANGELOGS, TOY_SOURCES, TOY_TOPICS, partition_of, toy_stages
 from tests.fakes.toy_oracle import faults
@@ -83,7 +83,7 @@ async def frozen(how, at):
     return first.where, verdict(world)
 
 
-async def shared(how, at):
+async def shared(_, at):
     """While one member is at step `at`, the group gives half of its partitions to a second one."""
     world = fresh_world()
     first = Member(world, toy_stages("", PARTITIONS), at=at, how="freeze")
@@ -138,7 +138,15 @@ async def test_whoever_takes_over_ends_right(how):
     red, steps, places = await every_step(how)
 
     assert steps > 60
-    assert places >= {"fetch", "seek", "commit", "committed", "ends", "write totals", "write amounts-changelog"}
+    assert places >= {
+        "fetch",
+        "seek",
+        "commit",
+        "committed",
+        "ends",
+        "write totals",
+        "write amounts-changelog",
+    }
     assert red == {}
 
 

@@ -1,4 +1,4 @@
-"""Two small stages for the engine's own tests: `inbox` is forwarded to `amounts`, and `amounts` are summed up.
+"""Two small stages for the engine's own tests: `inbox` is forwarded, and `amounts` are summed up.
 
     inbox ──forward──▶ amounts ──sum──▶ totals
                           └─────────────▶ refused (what cannot be read)
@@ -37,7 +37,9 @@ class ForwardStage:
 
     def apply(self, records, table, index, partition):
         emits = [
-            Emit(self._to, partition_of(record.key, self._partitions), record.key, record.value, record.headers)
+            Emit(
+                self._to, partition_of(record.key, self._partitions), record.key, record.value, record.headers
+            )
             for record in records
         ]
         return Effects(emits=emits)
@@ -87,7 +89,13 @@ class SumStage:
             state["total"] += value - (old[1] if old else 0)
             state["amounts"][name] = [rev, value]
             changed[key] = state
-            total = {"account": key.decode(), "version": state["s"], "id": name, "rev": rev, "total": state["total"]}
+            total = {
+                "account": key.decode(),
+                "version": state["s"],
+                "id": name,
+                "rev": rev,
+                "total": state["total"],
+            }
             effects.emits.append(Emit(self._totals, partition, key, orjson.dumps(total)))
         effects.puts = {key: FORMAT + orjson.dumps(state) for key, state in changed.items()}
         return effects

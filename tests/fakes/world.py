@@ -1,4 +1,4 @@
-"""A Kafka in memory for the engine: topics, one consumer group, and members that die or freeze where they are told.
+"""A Kafka in memory for the engine: topics, a group, and members that die or freeze where they are told.
 
 Every effect on the world is one step of one member; a write is one step per record, taken in turn over the
 partitions, so that a kill inside a write leaves a prefix of each.
@@ -49,8 +49,12 @@ class World:
         log.append(Stored(key, value, list(headers), len(log)))
         return len(log) - 1
 
+    def skip(self, at, offsets):
+        """Leave a hole of so many offsets, as markers of transactions and compaction do."""
+        self.logs[at].extend([None] * offsets)
+
     def records(self, topic):
-        return [record for at, log in self.logs.items() if at.topic == topic for record in log]
+        return [record for at, log in self.logs.items() if at.topic == topic for record in log if record]
 
     def lag(self, topics):
         ends = {at: len(log) for at, log in self.logs.items() if at.topic in topics}
@@ -64,7 +68,9 @@ class Member:
     "freeze" (frozen before the effect until `thaw`), "unheard" (frozen when the effect is done).
     """
 
-    def __init__(self, world, stages, *, at=0, how="", pace=PATIENT, static=False, probe=no_probe, observer=None):
+    def __init__(
+        self, world, stages, *, at=0, how="", pace=PATIENT, static=False, probe=no_probe, observer=None
+    ):
         self.world, self.at, self.how = world, at, how
         self.steps = 0
         self.where = ""
@@ -122,10 +128,13 @@ class Member:
             for at in sources:
                 if at not in self.mine:
                     raise NotOwnerError("not assigned")
-                found = self.world.logs[at][self.position[at] : self.position[at] + limit]
+                log = self.world.logs[at]
+                found = [record for record in log[self.position[at] :] if record][:limit]
                 if found:
-                    self.position[at] += len(found)
-                    got[at] = [Record(at.topic, at.partition, r.offset, 1, r.key, r.value, r.headers) for r in found]
+                    self.position[at] = found[-1].offset + 1
+                    got[at] = [
+                        Record(at.topic, at.partition, r.offset, 1, r.key, r.value, r.headers) for r in found
+                    ]
             return got
 
         return await self.step("fetch", effect)
@@ -158,8 +167,8 @@ class Member:
     async def read(self, spans):
         for at, (first, end) in spans.items():
             for offset in range(first, end, 2):
-                chunk = self.world.logs[at][offset : min(offset + 2, end)]
-                yield await self.step("read", lambda at=at, chunk=chunk: {at: chunk})
+                chunk = [record for record in self.world.logs[at][offset : min(offset + 2, end)] if record]
+                yield await self.step("read", lambda at=at, chunk=chunk: {at: chunk} if chunk else {})
 
     # The `Sink` port.
 
@@ -170,7 +179,8 @@ class Member:
             for at in list(left):
                 key, value, headers = left[at].pop(0)
                 offset = await self.step(
-                    f"write {at.topic}", lambda at=at, k=key, v=value, h=headers: self.world.append(at, k, v, h)
+                    f"write {at.topic}",
+                    lambda at=at, k=key, v=value, h=headers: self.world.append(at, k, v, h),
                 )
                 spans[at] = Span(spans[at].first if at in spans else offset, offset)
                 if not left[at]:

@@ -25,9 +25,13 @@ async def make_topics(bootstrap, kind, prefix, partitions):
 
 
 async def feed(bootstrap, kind, prefix, partitions, *, seed, count, rate=0.0):
-    """Send a stream, at `rate` records a second (0: as fast as it goes), all acknowledged; returns how many."""
+    """Send a stream at `rate` records a second (0: as fast as it goes), all acknowledged; count it."""
     producer = AIOKafkaProducer(
-        bootstrap_servers=bootstrap, acks="all", enable_idempotence=True, linger_ms=2, max_batch_size=256 << 10
+        bootstrap_servers=bootstrap,
+        acks="all",
+        enable_idempotence=True,
+        linger_ms=2,
+        max_batch_size=256 << 10,
     )
     await producer.start()
     began, sent, open_ = time.monotonic(), 0, []

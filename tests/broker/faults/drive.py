@@ -2,12 +2,13 @@
 
 smoke   secs=10
 storm   secs=60 slots=2 least=2.5 most=5.5 static=0
-place   kills=30 chaos=0.03 at="lease ok,committed"   (see scenarios.KILL_PLACES)
+place   kills=30 chaos=0.03 at="lease ok,committed"   (scenarios.KILL_PLACES)
 zombie  cycles=3 at="lease ok" stage=player
 broker  kills=3   (starts a broker of its own)
 
-Everywhere: kind=toy|product rate=800 (records a second) partitions=4 session=6 mutation= bootstrap=127.0.0.1:29092
-folder=logs port=30320. NAME must be new on the broker. The last line says VERDICT OK or RED; the exit code too.
+Everywhere: kind=toy|product rate=800 (records a second) partitions=4 session=6 mutation= port=30320
+folder=logs bootstrap=127.0.0.1:29092. NAME must be new on the broker. The last line and the exit code tell
+the verdict.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import orjson
 from elowire.contracts.envelope import input_record
 from elowire.contracts.topics import CATALOGUE, Cleanup, Topic, partition_of
 from elowire.processor.service import stages_of
+from tests.broker.check import check
 from tests.broker.faults import toy_check
 from tests.fakes.toy import TOY_CHANGELOGS, TOY_SOURCES, TOY_TOPICS, toy_stages
 from tests.oracle.generator import Sizes, generate
@@ -29,7 +30,7 @@ class Kind(Protocol):
     """One of the two. `sources` are what a worker reads, without prefix."""
 
     sources: tuple[str, ...]
-    topics: list[Topic]
+    topics: tuple[Topic, ...]
 
     def stages(self, settings):
         """Return the stages of a worker."""
@@ -45,13 +46,16 @@ class Toy:
     """Amounts and their totals."""
 
     sources = TOY_SOURCES
-    topics = [
-        *(Topic(name=name, key="account", types=(), purpose="A test's own.", retention_ms=-1) for name in TOY_TOPICS),
+    topics = (
+        *(
+            Topic(name=name, key="account", types=(), purpose="A test's own.", retention_ms=-1)
+            for name in TOY_TOPICS
+        ),
         *(
             Topic(name=name, key="account", types=(), purpose="A test's own.", cleanup=Cleanup.COMPACT)
             for name in TOY_CHANGELOGS
         ),
-    ]
+    )
 
     def stages(self, settings):
         return toy_stages(settings.topic_prefix, settings.partitions)
@@ -80,7 +84,7 @@ class Product:
     """The product's own stages and events."""
 
     sources = ("tournament-events", "game-results", "rating-lists", "player-events")
-    topics = list(CATALOGUE)
+    topics = tuple(CATALOGUE)
 
     def stages(self, settings):
         return stages_of(settings)
@@ -95,8 +99,6 @@ class Product:
             )
 
     async def check(self, bootstrap, prefix):
-        from tests.broker.check import check
-
         return await check(bootstrap, prefix)
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import signal
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import random
 
 KILL_PLACES = (
     "before barrier 1",
@@ -85,7 +88,11 @@ async def zombie(run):
     """
     cycles, session, at = run.option("cycles", 3), run.option("session", 6.0), run.option("at", "")
     hold = session + 4
-    extra = {"STOP_AT": at, "STOP_STAGE": run.option("stage", ""), "STOP_AFTER": "4", "STOP_EVERY": "6"} if at else {}
+    extra = (
+        {"STOP_AT": at, "STOP_STAGE": run.option("stage", ""), "STOP_AFTER": "4", "STOP_EVERY": "6"}
+        if at
+        else {}
+    )
     run.workers.start(0, **extra)
     run.workers.start(1)
     await asyncio.sleep(2)

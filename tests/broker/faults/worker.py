@@ -69,7 +69,11 @@ def chaos():
         if state["first"] and where == "before barrier 1":
             state["first"] = False
             say(f"first output after {time.monotonic() - BEGAN:.2f} s")
-        if where in kill_at and time.monotonic() - BEGAN > float(ENV("KILL_AFTER", "2")) and random.random() < chance:
+        if (
+            where in kill_at
+            and time.monotonic() - BEGAN > float(ENV("KILL_AFTER", "2"))
+            and random.random() < chance
+        ):
             if where.startswith("inside"):
                 asyncio.get_running_loop().call_later(random.uniform(0, 0.004), kill, f"{where} [{stages}]")
             else:
