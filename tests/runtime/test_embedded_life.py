@@ -65,6 +65,7 @@ def test_records_survive_kill_9_of_everything_and_another_port(start, tmp_path):
     wanted = {b"%d" % number for number in range(500)}
     asyncio.run(write(BOOTSTRAP, wanted))
     assert (data / "kafka" / "kept-0").is_dir()
+    assert (data / "kafka.log").stat().st_size > 0
     for process in reversed(family):
         process.kill()
     assert all_gone(family, STOP_S)
@@ -114,6 +115,7 @@ def test_starting_twice_names_who_runs_and_ctrl_c_stops_in_order(start, tmp_path
     assert first.until("stopped").out.wait(STOP_S) == 0
     assert all_gone(family, 1)
     assert (tmp_path / "kafka" / ".kafka_cleanshutdown").exists()
+    assert "shut down completed" in (tmp_path / "kafka.log").read_text()
 
 
 def test_one_object_starts_stops_and_starts_again(tmp_path):

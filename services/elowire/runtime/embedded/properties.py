@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 NODE_ID = 1
 OFFSETS_KEPT_DAYS = 60
 MOST_BYTES = 5 << 20
-LOG_BYTES = 4 << 20
-LOG_FILES = 2
+LOG_FILE = "kafka.log"
+LOG_MB = 4
 
 
 def server_properties(
@@ -52,23 +52,25 @@ def server_properties(
     }
 
 
-def logging_properties(log_file: Path) -> dict[str, str]:
-    """Return the settings of java.util.logging: `LOG_FILES` files of `LOG_BYTES`, the newest is number 0."""
-    handler = "java.util.logging.FileHandler"
+def logging_properties() -> dict[str, str]:
+    """Return the settings of log4j: `LOG_FILE` and one older part, in the directory in which Java runs."""
     return {
-        "handlers": handler,
-        ".level": "INFO",
-        "kafka.level": "INFO",
-        f"{handler}.pattern": f"{str(log_file).replace('%', '%%')}.%g",
-        f"{handler}.limit": str(LOG_BYTES),
-        f"{handler}.count": str(LOG_FILES),
-        f"{handler}.append": "true",
-        f"{handler}.encoding": "UTF-8",
-        f"{handler}.formatter": "java.util.logging.SimpleFormatter",
-        "java.util.logging.SimpleFormatter.format": "%1$tF %1$tT.%1$tL %4$s %5$s (%3$s)%6$s%n",
-        # Each prints its whole configuration, some hundred lines, at every start.
-        "org.apache.kafka.common.config.AbstractConfig.level": "WARNING",
-        "kafka.server.KafkaConfig.level": "WARNING",
+        "status": "error",
+        # Else the log would end where the shutdown begins.
+        "shutdownHook": "disable",
+        "appender.file.type": "RollingFile",
+        "appender.file.name": "file",
+        "appender.file.fileName": LOG_FILE,
+        "appender.file.filePattern": f"{LOG_FILE}.1",
+        "appender.file.layout.type": "PatternLayout",
+        "appender.file.layout.pattern": "%d{yyyy-MM-dd HH:mm:ss.SSS} %p %m (%c)%n",
+        "appender.file.policies.type": "Policies",
+        "appender.file.policies.size.type": "SizeBasedTriggeringPolicy",
+        "appender.file.policies.size.size": f"{LOG_MB}MB",
+        "appender.file.strategy.type": "DefaultRolloverStrategy",
+        "appender.file.strategy.max": "1",
+        "rootLogger.level": "info",
+        "rootLogger.appenderRef.file.ref": "file",
     }
 
 

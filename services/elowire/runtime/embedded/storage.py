@@ -45,6 +45,7 @@ def format_data(data_dir: Path, java: Sequence[str], config: Path, lock: int) ->
         [*java, "kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", str(config)],
         capture_output=True,
         check=False,
+        cwd=data_dir,
         pass_fds=(lock,),
         env=child_environment(LC_ALL="C.UTF-8"),
     )
