@@ -22,6 +22,7 @@ COMMANDS = (
     "performance",
     "initial_rating",
     "round_robin",
+    "lists",
     "topics",
     "processor",
     "ticker",

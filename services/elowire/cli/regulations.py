@@ -28,7 +28,8 @@ def _day(text: str) -> date:
     raise typer.BadParameter(f"{text!r} is not a day; give year, month and day, such as 2025-10-31")
 
 
-def _month(text: str) -> str:
+def month(text: str) -> str:
+    """Read a list or period from the command line: "2025-11"."""
     if re.fullmatch(r"(?:19|20|21)[0-9]{2}-(?:0[1-9]|1[0-2])", text):
         return text
     raise typer.BadParameter(f"{text!r} is not a list; give year and month, such as 2025-11")
@@ -59,7 +60,7 @@ EndsOnOption = Annotated[
 ]
 RatedInOption = Annotated[
     str | None,
-    typer.Option("--rated-in", parser=_month, metavar="YYYY-MM", help="The list that rates the event."),
+    typer.Option("--rated-in", parser=month, metavar="YYYY-MM", help="The list that rates the event."),
 ]
 
 

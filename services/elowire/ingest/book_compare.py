@@ -17,12 +17,13 @@ def compare(
     generation: int,
     classes: tuple[TimeControl, ...],
     *,
+    lines: int,
     previous: KeptList | None,
 ) -> Comparison | None:
     """Compare a generation that is not switched to yet, for the time controls that its file covers.
 
-    The reference is what the book has of the same list (`previous`), else the newest list before it; None
-    when there is neither.
+    `lines` are those of the file. The reference is what the book has of the same list (`previous`), else the
+    newest list before it; None when there is neither.
     """
     reference = _reference(book, rating_list, classes, previous)
     if reference is None:
@@ -40,16 +41,14 @@ def compare(
         (reference.generation, generation),
     ).fetchone()
     top, missing = _top(book, reference.generation, generation, CELLS[shared[0]][0])
-    lines = 0
-    # Who is on the list but in no class of it says nothing where the other list has other classes.
-    if set(classes) == set(reference.classes):
-        (lines,) = book.execute("SELECT count(DISTINCT player) FROM staging.arrived").fetchone()
+    # Lists of other time controls have other players.
+    alike = set(classes) == set(reference.classes)
     counts_here, counts_there = _rated(book, generation), _rated(book, reference.generation)
     return Comparison(
         rating_list=rating_list,
         reference=reference.rating_list,
-        lines=lines,
-        reference_lines=reference.lines if lines else 0,
+        lines=lines if alike else 0,
+        reference_lines=reference.lines if alike else 0,
         rated={tc: (counts_here[tc], counts_there[tc]) for tc in shared},
         in_both=in_both,
         changed=int(changed),

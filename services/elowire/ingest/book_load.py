@@ -83,14 +83,12 @@ def load(
     *,
     keep: bool = True,
     accept_doubts: bool = False,
-    pulse: Callable[[], None] | None = None,
 ) -> Loaded:
     """Load a list, or with `keep=False` only see what would come of it.
 
     All or nothing: readers see the list as it was until the last moment, and so does everybody after a crash.
-    `pulse` is called now and then while the database works. Raises `ImplausibleList` for a list with doubts
-    unless they are accepted, `BookError` when the book cannot be written or another load is running, and
-    what `lines` raises.
+    Raises `ImplausibleList` for a list with doubts unless they are accepted, `BookError` when the book cannot
+    be written or another load is running, and what `lines` raises.
     """
     hold = Hold(path.with_name(path.name + ".lock"))
     try:
@@ -103,11 +101,14 @@ def load(
     try:
         staged.unlink(missing_ok=True)
         with closing(connected(path)) as book:
-            book.set_progress_handler(pulse, _INSTRUCTIONS)
+            # Ctrl-C is noticed in Python alone, and sorting takes seconds.
+            book.set_progress_handler(lambda: None, _INSTRUCTIONS)
             book.execute("ATTACH ? AS staging", (str(staged),))
             _stage(book, lines)
             return _Load(book, arrival).run(judge, keep=keep, accept_doubts=accept_doubts)
     except sqlite3.Error as fault:
+        if str(fault) == "interrupted":
+            raise KeyboardInterrupt from None
         raise BookError(f"{path} could not be written ({fault}); the list is as it was before") from fault
     finally:
         staged.unlink(missing_ok=True)
@@ -172,7 +173,7 @@ class _Load:
                 (self._generation, self._revision),
             )
         comparison = compare(
-            self._book, self._list, self._generation, self._arrival.classes, previous=self._old
+            self._book, self._list, self._generation, self._arrival.classes, lines=stored, previous=self._old
         )
         return Loaded(
             rating_list=self._list,

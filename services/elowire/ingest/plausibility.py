@@ -84,8 +84,6 @@ def _changes(comparison: Comparison) -> list[str]:
         and not extraordinary
         and comparison.changed * 100 > comparison.in_both * _CHANGED_PERCENT
     ):
-        return [
-            f"{comparison.changed} of {comparison.in_both} rated players differ from {comparison.reference}: "
-            "perhaps another month or another list"
-        ]
+        changed = f"{comparison.changed} of {comparison.in_both} rated players"
+        return [f"{changed} differ from {comparison.reference}: perhaps another month or another list"]
     return []
