@@ -10,7 +10,15 @@ from elowire.cli.ticker_client import FirstRating, Game
 from elowire.contracts.events import GameResult
 from elowire.contracts.vocabulary import GameStatus
 from elowire.domain import decimal_text, edition_by_id, hundredths
-from tests.cli.ticking import CHAMPIONSHIP, capped, championship, newcomer, official_period, ticker_of
+from tests.cli.ticking import (
+    CHAMPIONSHIP,
+    capped,
+    championship,
+    newcomer,
+    official_period,
+    ticker_of,
+    two_periods,
+)
 
 FIRST = next(iter(CHAMPIONSHIP.outcomes))
 
@@ -36,6 +44,7 @@ def test_2025_10_8_3_4_games_reported_sums_and_rounding_make_fides_next_list(
     assert decimal_text(sum(changes)) == period["change"] == outcome.event_change
     assert rating["change_without_games"] == (outcome.other_change or "0.00")
     assert rating["predicted"] == outcome.next_rating
+    assert outcome.published + period["rounded_change"] == outcome.next_rating
     assert {game["edition"] for game in games} == {period["edition"]} == {"2025-10"}
     assert period["rounding_article"] == "B.02 8.3.4"
     for game in games:
@@ -84,6 +93,39 @@ def test_2025_10_8_3_1_a_cut_difference_is_shown_and_said(elowire):
     assert "the sum over 1 game is +0.92" in spoken.out
 
 
+def test_2025_10_8_3_4_each_period_is_cut_and_rounded_by_itself(elowire):
+    with ticker_of(two_periods(november_list="2025-10")) as ticker:
+        done = elowire("explain", 6, "--ticker", ticker.address)
+        spoken = elowire("explain", 6, "--plain", "--ticker", ticker.address)
+
+    (rating,) = done.json()["ratings"]
+    first, second = rating["periods"]
+    assert (first["period"], first["k"], first["k_before_cut"]) == ("2025-11", 40, None)
+    assert (second["period"], second["k"], second["k_before_cut"]) == ("2025-12", 38, 40)
+    # One win against an equal in October, 18 draws with equals in November.
+    assert (first["change"], second["change"]) == ("20.00", "0.00")
+    assert rating["change"] == "20.00"
+    assert rating["change_without_games"] == "0.00"
+    assert "List of 2025-12: K 40 times 18 games is more than 700, so K is 38 (B.02 8.3.3)." in spoken.out
+    assert "Round 1 of october: one point" in spoken.out
+    assert spoken.out.rstrip().endswith("The next list: 1500 +20 +0 = 1520.")
+
+
+def test_a_game_that_the_published_rating_holds_already_is_not_counted_again(elowire):
+    # The rating used in November is of the list that has October's game in it.
+    with ticker_of(two_periods()) as ticker:
+        done = elowire("explain", 6, "--ticker", ticker.address)
+        table = elowire("explain", 6, "--format", "table", "--ticker", ticker.address)
+        spoken = elowire("explain", 6, "--plain", "--ticker", ticker.address)
+
+    (rating,) = done.json()["ratings"]
+    assert [period["period"] for period in rating["periods"]] == ["2025-12"]
+    assert [game["tournament_id"] for game in rating["games_in_the_list"]] == ["october"]
+    assert (rating["change"], rating["change_without_games"]) == ("0.00", "0.00")
+    assert "Games that the published rating holds already" in table.out
+    assert "Round 1: the game against x:1 is in the published rating already." in spoken.out
+
+
 def test_2025_10_8_2_a_first_rating_is_explained_step_by_step(elowire):
     world, facts = newcomer()
     with ticker_of(world) as ticker:
@@ -102,7 +144,10 @@ def test_2025_10_8_2_a_first_rating_is_explained_step_by_step(elowire):
         "The next list can print it.",
         "B.02 8.2, edition 2025-10.",
     ]
-    assert len(rating["games_for_first_rating"]) == 5
+    assert [game["opponent_rating"] for game in rating["games_for_first_rating"]] == [
+        game["opp"] for game in facts["games"]
+    ]
+    assert "Games for a first rating" in table.out
     assert all(step in table.out for step in rating["initial"]["steps"])
 
 
@@ -134,8 +179,13 @@ def test_sentences_read_aloud_without_a_table(elowire, after_the_championship):
     assert [line.split(":")[0] for line in lines[1:12]] == [f"Round {number}" for number in range(1, 12)]
     assert "half a point against" in done.out
     assert "K is 10: " in done.out
-    assert "the sum over 11 games is +0.83, times K 10 is +8.30, rounded to +8" in done.out
+    assert "the sum over 11 games is +0.83, times K 10 is +8.30." in done.out
     assert "A further -2.60 comes from no game listed here" in done.out
+    assert (
+        "List of 2025-11: the change of +5.70 is rounded once, to +6, a half away from zero (B.02 8.3.4)."
+        in done.out
+    )
+    assert lines[-1] == "The next list: 2789 +6 = 2795."
     assert not {"│", "─", "|"} & set(done.out)
 
 
@@ -143,8 +193,8 @@ def test_the_table_holds_every_game_and_the_sums(elowire, after_the_championship
     done = elowire("explain", FIRST, "--format", "table", "--ticker", after_the_championship)
 
     assert done.out.count("(2025-10)") == 11
-    assert "Games for the list of 2025-11" in done.out
-    assert "The next list: 2795." in done.out
+    assert "us-championship-2025, for the list of 2025-11, own rating 2789" in done.out
+    assert "The next list: 2789 +6 = 2795." in done.out
 
 
 def test_an_unknown_player_and_an_unplayed_time_control_are_said(elowire, after_the_championship):

@@ -208,3 +208,20 @@ def capped():
     event = tournament("open", date(2025, 10, 1), date(2025, 10, 9))
     entrant = Entrant(tournament_id="open", revision=0, player_id="8", name="Cap, Ped", rating=2000, k=20)
     return World().feed(event, entrant, game("open", 1, "8", "x:1", 2500, Result.WHITE_WINS))
+
+
+def two_periods(november_list=None):
+    """Player "6", rated 1500 with K 40: one win in October 2025, 18 draws in November, all against equals.
+
+    `november_list` is the list whose ratings are used in November; by default that of November itself.
+    """
+    events = []
+    for name, month, games, result in (
+        ("october", 10, 1, Result.WHITE_WINS),
+        ("november", 11, 18, Result.DRAW),
+    ):
+        entrant = Entrant(tournament_id=name, revision=0, player_id="6", rating=1500, k=40)
+        event = tournament(name, date(2025, month, 1), date(2025, month, 9))
+        events += [event.model_copy(update={"rating_list": november_list if month == 11 else None}), entrant]
+        events += [game(name, number, "6", f"x:{number}", 1500, result) for number in range(1, games + 1)]
+    return World().feed(*events)

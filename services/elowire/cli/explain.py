@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import groupby
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
@@ -17,7 +18,7 @@ from elowire.cli.live import ChosenTimeControl
 from elowire.cli.output import Format, FormatOption, chosen, console, print_json
 from elowire.cli.plain import plain
 from elowire.cli.standings import signed
-from elowire.cli.ticker_client import PlayerView, TickerClient, TickerOption, parsed, ticker_address
+from elowire.cli.ticker_client import Game, PlayerView, TickerClient, TickerOption, parsed, ticker_address
 from elowire.domain import TimeControl, decimal_text
 
 _HEADINGS = ("Rd", "Opponent", "Rating", "Result", "D", "Expected", "ΔR", "K", "Change", "Article")
@@ -72,8 +73,16 @@ async def _player(address: str, player: str) -> dict[str, Any] | None:
 def _print(screen: Console, view: PlayerView, explanation: Explanation) -> None:
     screen.print(Text(heading(view, explanation), "bold"))
     for period in explanation.periods:
-        screen.print(_games_table(period.figures, period.period))
-        screen.print()
+        for tournament, figures in groupby(period.figures, key=lambda figure: figure.game.tournament_id):
+            screen.print(_games_table(tuple(figures), tournament or "?", period.period))
+            screen.print()
+    for title, games in (
+        ("Games for a first rating", explanation.first_games),
+        ("Games that the published rating holds already", explanation.listed),
+    ):
+        if games:
+            screen.print(_short_table(title, games))
+            screen.print()
     for sentence in sum_sentences(explanation):
         screen.print(sentence, markup=False, soft_wrap=True)
     if explanation.refused:
@@ -81,14 +90,10 @@ def _print(screen: Console, view: PlayerView, explanation: Explanation) -> None:
     screen.print()
 
 
-def _games_table(figures: tuple[Figure, ...], period: str) -> Table:
-    table = Table(
-        title=Text(f"Games for the list of {period}"),
-        title_justify="left",
-        header_style="bold",
-        box=None,
-        pad_edge=False,
-    )
+def _games_table(figures: tuple[Figure, ...], tournament: str, period: str) -> Group:
+    own = ", ".join(dict.fromkeys(str(figure.game.own_rating) for figure in figures))
+    title = f"{plain(tournament)}, for the list of {period}, own rating {own}"
+    table = _table()
     for name in _HEADINGS:
         left = name in _LEFT
         table.add_column(name, justify="left" if left else "right", no_wrap=not left)
@@ -97,10 +102,7 @@ def _games_table(figures: tuple[Figure, ...], period: str) -> Table:
         cut = game.counted_difference != game.difference
         edition = "" if figure.edition is None else f" ({figure.edition.id})"
         table.add_row(
-            str(game.round or ""),
-            Text(plain(game.opponent_name or game.opponent_id or "?")),
-            str(game.opponent_rating or ""),
-            _POINTS.get(game.points or "", game.points or ""),
+            *_played(game),
             f"{game.difference}→{game.counted_difference}" if cut else str(game.difference),
             game.expectancy,
             signed(game.delta),
@@ -108,22 +110,38 @@ def _games_table(figures: tuple[Figure, ...], period: str) -> Table:
             signed(decimal_text(figure.change)),
             Text(f"{plain(game.article or '')}{edition}"),
         )
-    return table
+    return Group(Text(title), table)
 
 
-def _refused_table(explanation: Explanation) -> Table:
-    table = Table(
-        title=Text("Games that do not count"),
-        title_justify="left",
-        header_style="bold",
-        box=None,
-        pad_edge=False,
-    )
+def _short_table(title: str, games: tuple[Game, ...]) -> Group:
+    table = _table()
+    for name in _HEADINGS[:4]:
+        table.add_column(name, justify="left" if name in _LEFT else "right")
+    for game in games:
+        table.add_row(*_played(game))
+    return Group(Text(title), table)
+
+
+def _refused_table(explanation: Explanation) -> Group:
+    table = _table()
     table.add_column("Rd", justify="right")
     for name in ("Opponent", "Reason", "Article"):
         table.add_column(name)
     for game in explanation.refused:
+        number, opponent, *_ = _played(game)
         reason = "" if game.refusal is None else refusal_said(game.refusal)
-        opponent = plain(game.opponent_name or game.opponent_id or "?")
-        table.add_row(str(game.round or ""), Text(opponent), reason, Text(plain(game.article or "")))
-    return table
+        table.add_row(number, opponent, Text(reason), Text(plain(game.article or "")))
+    return Group(Text("Games that do not count"), table)
+
+
+def _table() -> Table:
+    return Table(header_style="bold", box=None, pad_edge=False)
+
+
+def _played(game: Game) -> tuple[Text, Text, Text, Text]:
+    return (
+        Text(str(game.round or "")),
+        Text(plain(game.opponent_name or game.opponent_id or "?")),
+        Text(str(game.opponent_rating or "")),
+        Text(_POINTS.get(game.points or "", game.points or "")),
+    )

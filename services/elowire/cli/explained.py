@@ -39,8 +39,15 @@ def heading(view: PlayerView, explanation: Explanation) -> str:
 def sentences(view: PlayerView, explanation: Explanation) -> list[str]:
     """Explain in sentences, one for each game; nothing depends on seeing a table."""
     said = [f"{heading(view, explanation)}."]
+    several = (
+        len({figure.game.tournament_id for period in explanation.periods for figure in period.figures}) > 1
+    )
     for period in explanation.periods:
-        said += [_game_sentence(figure) for figure in period.figures]
+        said += [_game_sentence(figure, in_several=several) for figure in period.figures]
+    said += [
+        f"{_when(game)}: the game against {_opponent(game)} is in the published rating already."
+        for game in explanation.listed
+    ]
     said += sum_sentences(explanation)
     for game in explanation.refused:
         reason = "no reason is given" if game.refusal is None else refusal_said(game.refusal)
@@ -67,17 +74,33 @@ def sum_sentences(explanation: Explanation) -> list[str]:
             f"A further {signed(decimal_text(explanation.elsewhere))} comes from no game listed here: from a "
             "sum that an event reported without its games, or from a game that is arriving."
         )
-    published = figures.published.rating if figures.published else None
-    if published and figures.predicted is not None:
-        steps = "".join(f" {period.rounded:+d}" for period in explanation.periods)
-        if explanation.elsewhere:
-            said.append(f"The next list: {figures.predicted}.")
-        elif explanation.periods:
-            said.append(f"The next list: {published}{steps} = {figures.predicted}.")
-        else:
-            said.append("No game is pending: the next list shows the same rating.")
 
-    return said
+    return [*said, *_next_list(explanation)]
+
+
+def _next_list(explanation: Explanation) -> list[str]:
+    """Say how the sums are rounded and what the next list will show."""
+    figures, periods = explanation.figures, explanation.periods
+    published = figures.published.rating if figures.published else None
+    if not published or figures.predicted is None:
+        return []
+    if not periods and not explanation.elsewhere:
+        return ["No game is pending: the next list shows the same rating."]
+    rounded = [period.rounded for period in periods if period.rounded is not None]
+    if not periods or len(rounded) < len(periods) or published + sum(rounded) != figures.predicted:
+        return [f"The next list: {figures.predicted}, each period's change rounded once."]
+    said = []
+    for period in periods:
+        total = signed(decimal_text(period.change + explanation.elsewhere))
+        halves = ""
+        if period.edition is not None:
+            halves = f", a half {period.edition.halves.value} ({period.edition.articles.rounding})"
+        said.append(
+            f"List of {period.period}: the change of {total} is rounded once, to {period.rounded:+d}{halves}."
+        )
+    steps = "".join(f" {change:+d}" for change in rounded)
+
+    return [*said, f"The next list: {published}{steps} = {figures.predicted}."]
 
 
 def json_of(view: PlayerView, found: list[Explanation]) -> dict[str, Any]:
@@ -106,6 +129,7 @@ def _rating_json(explanation: Explanation) -> dict[str, Any]:
         "periods": [_period_json(period) for period in explanation.periods],
         "change_without_games": decimal_text(explanation.elsewhere),
         "initial": initial,
+        "games_in_the_list": [_game_json(game) for game in explanation.listed],
         "games_for_first_rating": [_game_json(game) for game in explanation.first_games],
         "refused_games": [
             {**_game_json(game), "reason": game.refusal, "article": game.article}
@@ -146,8 +170,9 @@ def _game_json(game: Game) -> dict[str, Any]:
     return game.model_dump(exclude=left_out, mode="json")
 
 
-def _game_sentence(figure: Figure) -> str:
+def _game_sentence(figure: Figure, *, in_several: bool) -> str:
     game = figure.game
+    where = f" of {plain(game.tournament_id)}" if in_several and game.tournament_id else ""
     points = _POINTS.get(game.points or "", f"{game.points} points")
     counts = ""
     if game.counted_difference != game.difference:
@@ -156,27 +181,23 @@ def _game_sentence(figure: Figure) -> str:
     edition = "" if figure.edition is None else f", edition {figure.edition.id}"
 
     return (
-        f"{_when(game)}: {points} against {_opponent(game)}, rated {game.opponent_rating}, with an own "
-        f"rating of {game.own_rating}. The difference is {_spoken(game.difference or 0)}{counts}; the row "
-        f"{figure.row} of the table expects {game.expectancy}. {game.points} less {game.expectancy} is "
-        f"{delta}, times K "
-        f"{figure.k} is {change}. {plain(game.article or '')}{edition}."
+        f"{_when(game)}{where}: {points} against {_opponent(game)}, rated {game.opponent_rating}, with an "
+        f"own rating of {game.own_rating}. The difference is {_spoken(game.difference or 0)}{counts}; the "
+        f"row {figure.row} of the table expects {game.expectancy}. {game.points} less {game.expectancy} is "
+        f"{delta}, times K {figure.k} is {change}. {plain(game.article or '')}{edition}."
     )
 
 
 def _period_sentences(period: PeriodSum, time_control: TimeControl) -> list[str]:
-    games = "1 game" if len(period.figures) == 1 else f"{len(period.figures)} games"
+    count = len(period.figures)
+    games = "1 game" if count == 1 else f"{count} games"
     total, change = signed(decimal_text(period.sum_delta)), signed(decimal_text(period.change))
     edition = period.edition
-    halves = "" if edition is None else f", a half {edition.halves.value} ({edition.articles.rounding})"
-    summed = (
-        f"List of {period.period}: the sum over {games} is {total}, times K {period.k} is {change}, "
-        f"rounded to {period.rounded:+d}{halves}."
-    )
+    summed = f"List of {period.period}: the sum over {games} is {total}, times K {period.k} is {change}."
     if period.k_before_cut is None or edition is None:
         return [summed]
 
-    limit, product = games_limit(edition, time_control), period.k_before_cut * len(period.figures)
+    limit, product = games_limit(edition, time_control), period.k_before_cut * count
     # Games of a sum that was reported without them count towards the limit too, and are not listed.
     beyond = "" if limit is None or product > limit else ", with those that were reported as a sum"
     cut = (

@@ -57,7 +57,10 @@ class Figure(NamedTuple):
 
 
 class PeriodSum(NamedTuple):
-    """One rating period: its games, K after the cut, and the one rounding; sums in hundredths."""
+    """One rating period: its games, K after the cut, and the one rounding; sums in hundredths.
+
+    `rounded` is None where the period may hold a part of the change that no game here shows.
+    """
 
     period: str
     edition: Edition | None
@@ -66,16 +69,20 @@ class PeriodSum(NamedTuple):
     k_before_cut: int | None
     sum_delta: int
     change: int
-    rounded: int
+    rounded: int | None
 
 
 class Explanation(NamedTuple):
-    """One time control of a player; `elsewhere` is what the change holds beyond the games, in hundredths."""
+    """One time control of a player; `elsewhere` is what the change holds beyond the games, in hundredths.
+
+    `listed` are games that the published rating holds already: its list is not older than their period.
+    """
 
     time_control: TimeControl
     figures: Figures
     periods: tuple[PeriodSum, ...]
     first_games: tuple[Game, ...]
+    listed: tuple[Game, ...]
     refused: tuple[Game, ...]
     elsewhere: int
 
@@ -136,16 +143,24 @@ def refusal_said(reason: Refusal) -> str:
 def _explained(
     time_control: TimeControl, figures: Figures, games: Sequence[Game], refused: tuple[Game, ...]
 ) -> Explanation:
-    counted = [game for game in games if game.delta is not None]
-    counted.sort(key=_order)
+    standing_on = (figures.published.list if figures.published else None) or ""
+    rated = sorted((game for game in games if game.delta is not None), key=_order)
+    counted = [game for game in rated if (game.rating_period or "") > standing_on]
+    listed = tuple(game for game in rated if (game.rating_period or "") <= standing_on)
     sums: list[PeriodSum] = []
     for period, played in groupby(counted, key=lambda game: game.rating_period or ""):
         sums.append(_period_sum(time_control, figures, period, list(played), first=not sums))
     known = sum(one.change for one in sums)
     elsewhere = hundredths(figures.change or "0") - known if figures.published else 0
+    if elsewhere:
+        alone = len(sums) == 1
+        sums = [
+            one._replace(rounded=_rounded(one.change + elsewhere, one.edition) if alone else None)
+            for one in sums
+        ]
     first_games = tuple(game for game in games if game.delta is None)
 
-    return Explanation(time_control, figures, tuple(sums), first_games, refused, elsewhere)
+    return Explanation(time_control, figures, tuple(sums), first_games, listed, refused, elsewhere)
 
 
 def _makes(edition: Edition, game: Game) -> bool:
@@ -206,10 +221,13 @@ def _period_sum(
     )
     sum_delta = sum(hundredths(game.delta or "0") for game in games)
     change = k * sum_delta
-    rounded = round_change(change, edition or EDITIONS[-1])
     before = whole if whole is not None and whole > k else None
 
-    return PeriodSum(period, edition, made, k, before, sum_delta, change, rounded)
+    return PeriodSum(period, edition, made, k, before, sum_delta, change, _rounded(change, edition))
+
+
+def _rounded(change: int, edition: Edition | None) -> int:
+    return round_change(change, edition or EDITIONS[-1])
 
 
 def _order(game: Game) -> tuple[str, str, int, str]:

@@ -41,7 +41,7 @@ class Letter(NamedTuple):
     def cut_from(self) -> int | None:
         """How many bytes the value had before it was cut to fit; None when it is whole."""
         for name, value in self.record.headers:
-            if name == _CUT_FROM and value is not None and value.isdigit():
+            if name == _CUT_FROM and (value or b"").isdigit():
                 return int(value)
         return None
 
