@@ -1,0 +1,67 @@
+"""Log lines go to standard error: JSON for machines, lines for people, without the clients' chatter."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import pytest
+import structlog
+
+from elowire.runtime.logs import configure, get_logger
+from elowire.runtime.settings import load_settings
+
+
+@pytest.fixture(autouse=True)
+def restored():
+    """Logging as it was before the test."""
+    root = logging.getLogger()
+    before = (root.handlers[:], root.level)
+    yield
+    root.handlers[:], level = before
+    root.setLevel(level)
+    structlog.reset_defaults()
+
+
+def test_json_lines_carry_fields_level_time_and_traceback(capsys):
+    configure(load_settings(log_format="json"))
+    try:
+        raise ValueError("a cause")  # noqa: TRY301 - the traceback is the point
+    except ValueError:
+        get_logger("elowire.test").exception("it failed", player="14205483")
+    out, err = capsys.readouterr()
+    line = json.loads(err)
+    assert out == ""
+    assert line["event"] == "it failed"
+    assert line["player"] == "14205483"
+    assert line["level"] == "error"
+    assert line["timestamp"].endswith("Z")
+    assert line["exception"][0]["exc_value"] == "a cause"
+
+
+def test_lines_of_libraries_have_the_same_form(capsys):
+    configure(load_settings(log_format="json"))
+    logging.getLogger("some.library").warning("%d retries", 3)
+    line = json.loads(capsys.readouterr().err)
+    assert (line["event"], line["level"], line["logger"]) == ("3 retries", "warning", "some.library")
+
+
+def test_what_aiokafka_cures_by_itself_is_no_news(capsys):
+    configure(load_settings(log_format="json"))
+    aiokafka = logging.getLogger("aiokafka.consumer.fetcher")
+    aiokafka.error("Failed fetch offsets from %s: %s", 1, "NotLeader")
+    aiokafka.info("Discovered coordinator")
+    aiokafka.error("Unable to do it")
+    [line] = capsys.readouterr().err.splitlines()
+    assert json.loads(line)["event"] == "Unable to do it"
+
+
+def test_text_is_for_people_and_the_level_counts(capsys):
+    configure(load_settings(log_format="text", log_level="WARNING"))
+    log = get_logger("elowire.test")
+    log.info("hidden")
+    log.warning("seen", partition=3)
+    err = capsys.readouterr().err
+    assert "seen" in err
+    assert "partition=3" in err
+    assert "hidden" not in err
