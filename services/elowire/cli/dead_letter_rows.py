@@ -125,6 +125,6 @@ def _utf8(raw: bytes, *, cut: bool) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as fault:
-        if cut and len(raw) - fault.start < 4 and fault.reason == "unexpected end of data":  # noqa: PLR2004
+        if cut and fault.reason == "unexpected end of data":
             return raw[: fault.start].decode()
         raise
