@@ -14,7 +14,7 @@ from elowire.processor.stage import Record
 from elowire.runtime.logs import get_logger
 
 if TYPE_CHECKING:
-    from elowire.processor.ports import Out
+    from elowire.processor.stage import Out
 
 HOLE_TRIES = 3
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from aiokafka.structs import TopicPartition
 
-    from elowire.processor.ports import Logged, Out, Ports
+    from elowire.processor.ports import Logged, Ports
+    from elowire.processor.stage import Out
 
 # Header of the last record of every write: where the source stands once the write is acknowledged.
 MARK = "elowire-next:"

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from aiokafka.structs import TopicPartition
 
     from elowire.processor.batches import Decided
-    from elowire.processor.stage import Headers, Record
-
-Out = tuple[bytes | None, bytes | None, "Headers"]
+    from elowire.processor.stage import Headers, Out, Record
 
 
 class NotOwnerError(Exception):

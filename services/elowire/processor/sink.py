@@ -9,12 +9,14 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
 from elowire.processor.parts import name_of
-from elowire.processor.ports import Out, RefusedError, Span
+from elowire.processor.ports import RefusedError, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from aiokafka.structs import TopicPartition
+
+    from elowire.processor.stage import Out
 
 BATCH_BYTES = 512 << 10
 REQUEST_BYTES = 4 << 20

@@ -44,6 +44,10 @@ class Emit(NamedTuple):
     headers: Headers = ()
 
 
+Out = tuple[bytes | None, bytes | None, Headers]
+"""An Emit without its place: key, value, headers."""
+
+
 @dataclass(slots=True)
 class Effects:
     """What a batch asks for: table changes in write order, records to send, counts for the metrics."""
