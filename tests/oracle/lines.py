@@ -13,7 +13,7 @@ from elowire.domain import (
     rate_game,
     upgraded,
 )
-from tests.oracle.sides import colours_of, facts_of, outcome_of, outcomes_of, refusal_of
+from tests.oracle.sides import colours_of, counts_resolved, facts_of, outcome_of, outcomes_of, refusal_of
 
 SCORELESS = {GameStatus.ANNULLED, GameStatus.UNPLAYED, GameStatus.ONGOING}
 
@@ -32,7 +32,7 @@ def lines_of(tournament_id, known):
                 continue
             points += scored
             strength = opponent.rating
-            if strength == 0 and own.rating and outcomes and final:
+            if strength == 0 and own.rating and outcomes and final and counts_resolved(known):
                 strength = outcomes[opponent.entry].ru or 0
             if refusal_of(known.tournament, game, own, opponent._replace(rating=strength)) is None:
                 rated.append((own.rating, strength, scored))

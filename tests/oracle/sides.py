@@ -35,6 +35,8 @@ NOT_PLAYED = {
     GameStatus.ONGOING: Refusal.ONGOING,
 }
 USUAL = {Result.WHITE_WINS, Result.BLACK_WINS, Result.DRAW}
+# A bye is no game: an odd number of players makes no Swiss of a round robin.
+COMPLETE = {GameStatus.PLAYED, GameStatus.ANNULLED, GameStatus.BYE}
 COUNTS_WHEN_RESOLVED = {None, Refusal.UNRATED_OPPONENT}
 
 
@@ -161,11 +163,9 @@ def outcomes_of(known):
     if not counts_unrated_opponents(edition, tournament.system):
         return None
     ratings = {name: facts_of(known, name, None).rating for name in known.entrants}
-    if 0 not in ratings.values():
-        return None
     games, complete = [], True
     for game in known.games.values():
-        complete = complete and game.status in {GameStatus.PLAYED, GameStatus.ANNULLED}
+        complete = complete and game.status in COMPLETE
         own, opponent = colours_of(known, game)
         if game.white is None or game.black is None or game.result.points is None:
             continue
@@ -217,9 +217,14 @@ def system_of(known):
     tournament = known.tournament
     if not counts_unrated_opponents(tournament.edition_in_force(), tournament.system):
         return tournament.system
-    played = {GameStatus.PLAYED, GameStatus.ANNULLED}
+    complete = all(game.status in COMPLETE for game in known.games.values())
 
-    return system_as_rated(tournament.system, complete=all(g.status in played for g in known.games.values()))
+    return system_as_rated(tournament.system, complete=complete)
+
+
+def counts_resolved(known):
+    """Whether the rated players' games against the resolved count."""
+    return counts_unrated_opponents(known.tournament.edition_in_force(), system_of(known))
 
 
 def sides_of(tournament_id, known):
@@ -234,7 +239,13 @@ def sides_of(tournament_id, known):
             if own.player_id is None:
                 continue
             refusal, strength = refusal_of(tournament, game, own, opponent), opponent.rating
-            if refusal is Refusal.UNRATED_OPPONENT and own.rating and final and outcomes:
+            if (
+                refusal is Refusal.UNRATED_OPPONENT
+                and own.rating
+                and final
+                and outcomes
+                and counts_resolved(known)
+            ):
                 strength = outcomes[opponent.entry].ru or 0
                 refusal = None if strength else Refusal.ZERO_SCORE_NEWCOMER
             rules = {}

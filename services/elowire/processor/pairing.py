@@ -142,16 +142,15 @@ class Behind(NamedTuple):
     entrants: int
     games: int
 
-    def plus(self, other: Behind) -> Behind:
-        """Return both together."""
-        return Behind(self.entrants + other.entrants, self.games + other.games)
+    def number(self, tournament: int = 0, *, resolved: bool = False) -> int:
+        """Return one number that grows with each.
 
-    def number(self, tournament: int = 0) -> int:
-        """Return one number that grows with each, first with the tournament's own counter."""
-        return tournament << 2 * _BITS | self.entrants << _BITS | self.games
+        First counts the tournament's own counter, then whether the sums are those of a whole tournament.
+        """
+        return (tournament << 1 | resolved) << 2 * _BITS | self.entrants << _BITS | self.games
 
 
-# Three counters in the 53 bits of a number that every consumer reads exactly.
+# All in the 53 bits of a number that every consumer reads exactly.
 _BITS: Final = 21
 
 
@@ -189,7 +188,7 @@ def pairing_of(
     )
     number = 0
     if resolution is not None and resolution.final and 0 in {facts[0].rating, facts[1].rating}:
-        number = resolution.number
+        number = resolution.behind.number()
     else:
         resolution = None
 
@@ -214,12 +213,7 @@ def _colour(  # what one part in a game follows from
     resolution: Resolution | None,
 ) -> Colour:
     strength, refusal = opponent.rating, refusal_of(tournament, game, own, opponent)
-    if (
-        resolution is not None
-        and resolution.counts
-        and refusal is Refusal.UNRATED_OPPONENT
-        and own.rating
-    ):
+    if resolution is not None and resolution.counts and refusal is Refusal.UNRATED_OPPONENT and own.rating:
         # B.02 8.25 and 8.52 until 2021: who came unrated and was resolved counts with the Ru reached here.
         outcome = resolution.outcomes.get(opponent.key)
         if outcome is not None:

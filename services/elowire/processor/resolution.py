@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from elowire.domain import Edition
+    from elowire.processor.pairing import Behind
 
 State = dict[str, Any]
 
@@ -52,9 +53,9 @@ class Resolved(NamedTuple):
 
 
 class Resolution(NamedTuple):
-    """All unrated entrants of a tournament; `number` grows with everything that can change the outcome."""
+    """All unrated entrants of a tournament; `behind` grows with everything that can change the outcome."""
 
-    number: int
+    behind: Behind
     final: bool
     system: System
     counts: bool
@@ -77,7 +78,7 @@ def resolve(
     games: Sequence[Met],
     *,
     complete: bool,
-    number: int,
+    behind: Behind,
 ) -> Resolution:
     """Resolve a tournament as it stands.
 
@@ -98,7 +99,7 @@ def resolve(
 
     counts = counts_unrated_opponents(edition, system)
 
-    return Resolution(number, t["st"] == "finished", system, counts, outcomes)
+    return Resolution(behind, t["st"] == "finished", system, counts, outcomes)
 
 
 def _round_robin(

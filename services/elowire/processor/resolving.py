@@ -22,16 +22,18 @@ _COUNTS = frozenset({None, Refusal.UNRATED_OPPONENT})
 
 
 def resolution_of(view: TournamentView, tournament_id: bytes) -> Resolution | None:
-    """Resolve a tournament as it stands, or None when it has no unrated entrant."""
+    """Resolve a tournament as it stands, or None when it never had an unrated entrant."""
     tournament = view.get(tournament_key(tournament_id))
     if tournament is None:
         return None
     ratings: dict[bytes, int | None] = {}
+    ever_unrated = False
     for key in view.index.entrants_in.get(tournament_id, ()):
         entrant = view.get(key)
         if entrant is not None:
             ratings[key] = facts_of(entrant, None, tournament, key).rating
-    if 0 not in ratings.values():
+            ever_unrated = ever_unrated or entrant["wu"]
+    if not ever_unrated:
         return None
 
     games, complete = [], True
@@ -50,15 +52,13 @@ def resolution_of(view: TournamentView, tournament_id: bytes) -> Resolution | No
             ratings.setdefault(white, own.rating)
             ratings.setdefault(black, opponent.rating)
 
-    return resolve(
-        tournament, ratings, games, complete=complete, number=behind_all(view, tournament_id).number()
-    )
+    return resolve(tournament, ratings, games, complete=complete, behind=_behind_all(view, tournament_id))
 
 
-def behind_all(view: TournamentView, tournament_id: bytes) -> Behind:
+def _behind_all(view: TournamentView, tournament_id: bytes) -> Behind:
     """Return what lies behind everything in a tournament but its own state."""
     entrants, games = (
-        sum(state["s"] for key in keys.get(tournament_id, ()) if (state := view.get(key)) is not None)
+        sum(state["n"] for key in keys.get(tournament_id, ()) if (state := view.get(key)) is not None)
         for keys in (view.index.entrants_in, view.index.games_in)
     )
 

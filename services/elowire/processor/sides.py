@@ -2,7 +2,8 @@
 
 A side is a function of the states in the tournament's table and of nothing else. Its revision `r` is the
 tuple of the counters it was made from (tournament, game, White's facts, Black's facts, resolution): none
-falls while those before it stay, so that the ledger can tell the newer side in any order of arrival.
+falls while those before it stay, and none grows without the side being sent. So the ledger can tell the newer
+side in any order of arrival, and what a late process made of an older mixture of the topics does not last.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from elowire.domain import Refusal
+from elowire.processor.resolution import depends_on_unrated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,12 +35,15 @@ def sides_of(
         "g": game_id,
         "T": tournament_id,
         "r": [
-            0 if pairing.tournament is None else pairing.tournament["s"],
-            pairing.game["s"],
+            0 if pairing.tournament is None else pairing.tournament["sides"][0],
+            pairing.game["n"],
             *pairing.counters,
             pairing.resolution,
         ],
-        "c": [None if state is None else state["i"] for state in pairing.sources],
+        "c": [
+            None if pairing.tournament is None else pairing.tournament["sides"][1],
+            *(None if state is None else state["i"] for state in pairing.sources[1:]),
+        ],
         "rd": pairing.game["d"]["rd"],
     }
     if pairing.tournament is not None:
@@ -76,6 +81,10 @@ def same_for_sides(old: State | None, new: State) -> bool:
     if old is None:
         return False
     before, after = old["d"], new["d"]
-    was_cancelled, is_cancelled = (content["st"] == "cancelled" for content in (before, after))
+    # Where the rated depend on the unrated, the finish resolves and a reopening takes back.
+    weighty = None if depends_on_unrated(new) else {"cancelled"}
+    stood, stands = (
+        content["st"] if weighty is None else content["st"] in weighty for content in (before, after)
+    )
 
-    return was_cancelled == is_cancelled and all(before[name] == after[name] for name in _DECIDES)
+    return stood == stands and all(before[name] == after[name] for name in _DECIDES)

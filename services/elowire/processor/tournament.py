@@ -115,19 +115,25 @@ class _Batch:
             self._door.refuse(self.effects, record, superseded(verdict, revision, event_id, old))
         # A record that is in the table already may have been put there by an owner who did not know its
         # counterpart from the other topic: its games are sent again (rule 7 of the engine).
-        return old, new, current or verdict is Verdict.SAME
+        return old, new, current or verdict in {Verdict.SAME, Verdict.KNOWN}
 
     def _take_tournament(self, record: Record, event_id: str, event: Tournament) -> None:
         tournament_id = event.tournament_id.encode()
         key = tournament_key(tournament_id)
         old, new, send = self._merge(key, record, event_id, event.revision, tournament_content(event))
+        decides = new is None or new["i"] != event_id or not same_for_sides(old, new)
         if new is not None:
+            # What sides are told apart by grows only when all of them are sent again.
+            if new["i"] == event_id and decides:
+                new["sides"] = [1 if old is None else old["sides"][0] + 1, event_id]
             self._view.put(key, new)
         if send:
-            if new is None or not same_for_sides(old, new):
+            if decides:
                 games = self._index.games_in.get(tournament_id, ())
                 self._games.update(dict.fromkeys(games, record.timestamp))
             self._touch(tournament_id, self._index.entrants_in.get(tournament_id, ()), record.timestamp)
+            for game in self._index.games_in.get(tournament_id, ()):
+                self._touch(tournament_id, self._players_of(game), record.timestamp)
 
     def _take_entrant(self, record: Record, event_id: str, event: Entrant) -> None:
         tournament_id = event.tournament_id.encode()
@@ -138,11 +144,11 @@ class _Batch:
             new["was"] = sorted(seen - {None, new["d"]["p"]})
             # Who was ever called unrated has to hear when he is not.
             new["wu"] = event.unrated or (old is not None and old["wu"])
+            # An older revision may still say who the entrant once was: games that name him mean the entrant.
+            send = _with_history(old, new, send=send, of=("was", "wu"))
             self._view.put(key, new)
             self._index.note_entrant(tournament_id, key, new)
         current = new or old
-        # An older revision may still say who the entrant once was: games that name him then mean the entrant.
-        send = send or (old is not None and new is not None and new["was"] != old["was"])
         if send and current is not None:
             references = self._view.references(key, current)
             games = self._view.games_of(tournament_id, references)
@@ -161,6 +167,7 @@ class _Batch:
             seen = named(content) + ([*named(old["d"]), *old["was"]] if old else [])
             current = named(new["d"])
             new["was"] = sorted(pair for pair in map(list, {tuple(p) for p in seen}) if pair not in current)
+            send = _with_history(old, new, send=send, of=("was",))
             self._view.put(key, new)
             self._index.note_game(tournament_id, key, new)
         if send:
@@ -221,6 +228,15 @@ class _Batch:
         self._games.update(dict.fromkeys(self._index.games_in.get(tournament_id, ()), timestamp))
         for key in self._index.entrants_in.get(tournament_id, ()):
             self._lines[key] = timestamp
+
+
+def _with_history(old: State | None, new: State, *, send: bool, of: tuple[str, ...]) -> bool:
+    """Count a change of what a state remembers like one of its content; returns whether to send."""
+    if old is None or all(new[name] == old[name] for name in of):
+        return send
+    new["n"] = old["n"] + 1
+
+    return True
 
 
 def _twice_in_round(event: GameResult, other: str) -> Refused:

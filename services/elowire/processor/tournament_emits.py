@@ -11,7 +11,7 @@ from elowire.processor.lines import line_of
 from elowire.processor.outputs import event_time, output
 from elowire.processor.pairing import Behind, facts_of
 from elowire.processor.resolution import Resolution, Resolved, depends_on_unrated
-from elowire.processor.resolving import behind_all, resolution_of
+from elowire.processor.resolving import resolution_of
 from elowire.processor.sides import sides_of
 from elowire.processor.stage import Effects, Emit
 from elowire.processor.state import SEPARATOR
@@ -36,7 +36,6 @@ class TournamentEmits:
         self._tournament_ratings = f"{door.prefix}tournament-ratings"
         self._view, self._effects = view, effects
         self._resolutions: dict[bytes, Resolution | None] = {}
-        self._behinds: dict[bytes, Behind] = {}
 
     def to_player(self, player_id: str, value: bytes) -> None:
         """Send a record into a player's log."""
@@ -94,11 +93,11 @@ class TournamentEmits:
             own = facts_of(entrant, None, tournament, key)
         if own is None:
             return
-        if depends_on_unrated(tournament):
-            behind = self._behind(tournament_id)
+        if resolution is not None:
+            behind = resolution.behind
         elif entrant is not None:
-            behind = behind.plus(Behind(entrant["s"], 0))
-        revision = behind.number(tournament["s"])
+            behind = Behind(behind.entrants + entrant["n"], behind.games)
+        revision = behind.number(tournament["n"], resolved=resolution is not None)
         outcome = self._outcome(tournament, key, shares, resolution) if own.rating == 0 else None
         name, entrant_id = tournament_id.decode(), reference.decode()
         data = line_of(name, entrant_id, revision, tournament, own, shares, outcome)
@@ -115,12 +114,6 @@ class TournamentEmits:
         )
         if entrant is not None and entrant["wu"]:
             self._first(name, tournament, entrant, revision, outcome, resolution)
-
-    def _behind(self, tournament_id: bytes) -> Behind:
-        if tournament_id not in self._behinds:
-            self._behinds[tournament_id] = behind_all(self._view, tournament_id)
-
-        return self._behinds[tournament_id]
 
     def _outcome(
         self, tournament: State, key: bytes, shares: list[Share], resolution: Resolution | None

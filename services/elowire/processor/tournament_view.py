@@ -49,7 +49,7 @@ class TournamentView(Overlay):
         key = entrant_key(tournament_id, reference)
         own = self.get(key)
         states = [entrant for _, entrant in self._claims(key)]
-        counter: int = sum(state["s"] for state in (own, *states) if state is not None)
+        counter: int = sum(state["n"] for state in (own, *states) if state is not None)
 
         return counter
 
@@ -75,7 +75,7 @@ class TournamentView(Overlay):
         of_white, of_black = (
             0 if printed is None else counters[printed[0]] for printed in (game["d"]["w"], game["d"]["b"])
         )
-        behind = Behind(sum(counters.values()), game["s"])
+        behind = Behind(sum(counters.values()), game["n"])
 
         return pairing_of(
             self.tournament(tournament_id), game, white, black, (of_white, of_black), behind, resolution

@@ -31,10 +31,12 @@ def merge(
     """Merge one record into the state of its entity.
 
     Returns (state to write or None, verdict, whether the record became the current one). The state holds
-    `s` (counter), `r` (revision), `i` (event id), `d` (content) and `old` (superseded [revision, event id]).
+    `s` (counter), `n` (how often the current record changed), `r` (revision), `i` (event id), `d` (content)
+    and `old` (superseded [revision, event id]).
     """
     if old is None:
-        return {"s": 1, "r": revision, "i": event_id, "d": content, "old": []}, Verdict.NEW, True
+        state = {"s": 1, "n": 1, "r": revision, "i": event_id, "d": content, "old": []}
+        return state, Verdict.NEW, True
 
     mine, theirs = (revision, event_id), (old["r"], old["i"])
     if mine == theirs:
@@ -48,7 +50,7 @@ def merge(
     else:
         verdict = Verdict.REPLACES if current else Verdict.OLDER
     known = [*old["old"], list(theirs if current else mine)][-REMEMBERED:]
-    newer = {"r": revision, "i": event_id, "d": content} if current else {}
+    newer = {"n": old["n"] + 1, "r": revision, "i": event_id, "d": content} if current else {}
 
     return {**old, **newer, "s": old["s"] + 1, "old": known}, verdict, current
 
