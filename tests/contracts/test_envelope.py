@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.contracts.records import SCHEMAS, examples, read
 
 from elowire.contracts.dead_letters import DeadLetterReason
 from elowire.contracts.envelope import (
@@ -21,6 +20,7 @@ from elowire.contracts.envelope import (
     trace_headers,
 )
 from elowire.contracts.events import INPUTS, GameResult
+from tests.contracts.records import SCHEMAS, examples, read
 
 PLAYED = read(SCHEMAS / "examples/valid/game-played.json")
 STRUCTURED = read(SCHEMAS / "examples/valid/game-structured.json")

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import pytest
 from pydantic import Field, TypeAdapter, ValidationError
-from tests.contracts.records import SCHEMAS, read
 
 from elowire.contracts.events import (
     Entrant,
@@ -18,6 +17,7 @@ from elowire.contracts.events import (
     Tournament,
 )
 from elowire.contracts.faults import field_faults
+from tests.contracts.records import SCHEMAS, read
 
 
 def data_of(name):

@@ -4,12 +4,12 @@ import json
 
 import pytest
 from jsonschema import Draft202012Validator
-from tests.contracts.records import SCHEMAS, Example, examples
 
 from elowire.contracts.dead_letters import DeadLetterReason
 from elowire.contracts.envelope import Decoded, Refused, decode, input_record
 from elowire.contracts.events import INPUTS
 from elowire.contracts.outputs import OUTPUTS, validate_output
+from tests.contracts.records import SCHEMAS, Example, examples
 
 VALID = examples("valid")
 INVALID = examples("invalid")

@@ -4,11 +4,11 @@ import json
 
 import pytest
 from pydantic import ValidationError
-from tests.contracts.records import SCHEMAS, read
 
 from elowire.contracts.outputs import validate_output
 from elowire.contracts.vocabulary import CauseKind, RatingStatus, ReconciliationVerdict, SideStatus
 from elowire.domain import KReason
+from tests.contracts.records import SCHEMAS, read
 
 GAME = read(SCHEMAS / "examples/valid/live-rating-game.json")
 LINE = read(SCHEMAS / "examples/valid/tournament-rating-rated.json")

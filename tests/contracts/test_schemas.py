@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
-from tests.contracts.records import SCHEMAS
 
 from elowire.contracts import schemas
 from elowire.contracts.topics import CATALOGUE
+from tests.contracts.records import SCHEMAS
 
 # Published by the AsyncAPI Initiative under Apache-2.0.
 ASYNCAPI_SCHEMA = Path(__file__).with_name("asyncapi-3.0.0.json")

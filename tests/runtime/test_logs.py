@@ -41,9 +41,9 @@ def test_json_lines_carry_fields_level_time_and_traceback(capsys):
 
 def test_lines_of_libraries_have_the_same_form(capsys):
     configure(load_settings(log_format="json"))
-    logging.getLogger("some.library").warning("%d retries", 3)
+    logging.getLogger("some.package").warning("%d retries", 3)
     line = json.loads(capsys.readouterr().err)
-    assert (line["event"], line["level"], line["logger"]) == ("3 retries", "warning", "some.library")
+    assert (line["event"], line["level"], line["logger"]) == ("3 retries", "warning", "some.package")
 
 
 def test_what_aiokafka_cures_by_itself_is_no_news(capsys):

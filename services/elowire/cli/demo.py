@@ -10,23 +10,21 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
-import orjson
 import typer
-from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from elowire.cli.demo_event import DemoEvent, Outcome, demo_event, game_of
+from elowire.cli.demo_show import Show
 from elowire.cli.errors import Failure
 from elowire.cli.output import console
 from elowire.cli.stack import running
 from elowire.contracts.envelope import EventRecord
 from elowire.runtime import clock, logs
-from elowire.runtime.kafka import ConfirmedProducer, OutRecord, follow
+from elowire.runtime.kafka import ConfirmedProducer, OutRecord
 from elowire.runtime.settings import Settings, load_settings
 
-WAIT_S = 30.0
 PAUSE_S = 0.8
 """Between two rounds on a terminal, so that the table can be seen moving."""
 
@@ -68,7 +66,7 @@ async def _run(folder: Path, *, keep: bool) -> tuple[int, int]:
             say(f"live page: http://{settings.host}:{settings.ticker_port}/")
             event = demo_event(clock.now())
             async with ConfirmedProducer(settings.bootstrap) as producer:
-                show = _Show(screen, event)
+                show = Show(screen, event)
                 watching = asyncio.create_task(show.watch(settings.bootstrap))
                 try:
                     await _replay(event, producer, show)
@@ -122,100 +120,8 @@ def _is_free(host: str, port: int) -> bool:
     return True
 
 
-class _Show:
-    """What the services say, and the table that shows it."""
-
-    def __init__(self, screen: Console, event: DemoEvent) -> None:
-        self.screen = screen
-        self._event = event
-        self.live: dict[str, dict[str, Any]] = {}
-        self.reconciled: dict[str, dict[str, Any]] = {}
-        self._causes: set[tuple[str, str]] = set()
-        self._news = asyncio.Condition()
-        self._fault: BaseException | None = None
-        self.headline = event.name
-
-    async def watch(self, bootstrap: str) -> None:
-        """Follow the output topics for as long as the demonstration lasts."""
-        try:
-            async for records in follow(bootstrap, ["live-ratings", "reconciliations"]):
-                async with self._news:
-                    for record in records:
-                        self._take(record.topic, orjson.loads(record.value or b"{}"))
-                    self._news.notify_all()
-        except Exception as fault:  # noqa: BLE001 - whatever it is, the waiting side must hear of it
-            self._fault = fault
-            async with self._news:
-                self._news.notify_all()
-
-    def _take(self, topic: str, data: dict[str, Any]) -> None:
-        player_id = data["player_id"]
-        if topic == "reconciliations":
-            self.reconciled[player_id] = data
-        elif data["version"] > self.live.get(player_id, {"version": 0})["version"]:
-            self.live[player_id] = data
-            self._causes.add((player_id, data["cause"]["event_id"]))
-
-    async def until(self, met: Callable[[], bool], what: str) -> None:
-        """Return when something has come true; `what` names it if it never does."""
-        try:
-            async with asyncio.timeout(WAIT_S), self._news:
-                while not met():
-                    if self._fault is not None:
-                        raise Failure(f"the output topics cannot be read: {self._fault}") from self._fault
-                    await self._news.wait()
-        except TimeoutError as fault:
-            raise Failure(f"nothing came for {WAIT_S:g} s; waited for {what}") from fault
-
-    async def until_rated(self, games: Iterable[EventRecord]) -> None:
-        """Return when both players of every game have their new live rating."""
-        wanted = set()
-        for record in games:
-            game = game_of(record)
-            event_id = dict(record.headers)["ce_id"].decode()
-            for side in (game.white, game.black):
-                if side is not None:
-                    wanted.add((side.player_id or side.identity, event_id))
-        await self.until(lambda: wanted <= self._causes, f"the live ratings of {len(wanted)} sides")
-
-    def figures(self, player_id: str) -> dict[str, Any]:
-        """Return a player's standard figures, empty before the first game."""
-        figures: dict[str, Any] = self.live.get(player_id, {}).get("standard") or {}
-
-        return figures
-
-    def table(self) -> Table:
-        """Return the live table: the players by live rating."""
-        table = Table(title=self.headline, title_justify="left", header_style="bold", box=None)
-        for heading in ("player", "October", "live", "change", "next list", "games"):
-            table.add_column(heading, justify="left" if heading == "player" else "right")
-        rows = [(self.figures(player_id), outcome) for player_id, outcome in self._event.outcomes.items()]
-        rows.sort(key=lambda row: float(row[0].get("live") or row[1].published), reverse=True)
-        for figures, outcome in rows:
-            change = figures.get("change", "0.00")
-            table.add_row(
-                f"FIDE {outcome.player_id}",
-                str(outcome.published),
-                Text(figures.get("live", f"{outcome.published}.0"), style="bold"),
-                _coloured(change),
-                str(figures.get("predicted", outcome.published)),
-                str(figures.get("pending_games", 0)),
-            )
-
-        return table
-
-
-def _coloured(change: str) -> Text:
-    if change.startswith("-"):
-        return Text(f"▼ {change[1:]}", style="red")
-    if float(change):
-        return Text(f"▲ {change}", style="green")
-
-    return Text(change)
-
-
 @contextlib.asynccontextmanager
-async def _moving(show: _Show) -> AsyncIterator[Callable[[str], None]]:
+async def _moving(show: Show) -> AsyncIterator[Callable[[str], None]]:
     """Give a function that tells a step: a moving table on a terminal, plain lines elsewhere."""
     if not show.screen.is_terminal:
         yield lambda step: show.screen.print(step, markup=False)
@@ -230,7 +136,7 @@ async def _moving(show: _Show) -> AsyncIterator[Callable[[str], None]]:
         yield tell
 
 
-async def _replay(event: DemoEvent, producer: ConfirmedProducer, show: _Show) -> None:
+async def _replay(event: DemoEvent, producer: ConfirmedProducer, show: Show) -> None:
     """Send the event round by round, with one wrong result and its correction on the way."""
     await _send(producer, [*event.opening, *event.reported])
     async with _moving(show) as tell:
@@ -252,7 +158,7 @@ async def _replay(event: DemoEvent, producer: ConfirmedProducer, show: _Show) ->
 
 
 async def _mistake(
-    event: DemoEvent, producer: ConfirmedProducer, show: _Show, tell: Callable[[str], None]
+    event: DemoEvent, producer: ConfirmedProducer, show: Show, tell: Callable[[str], None]
 ) -> None:
     """Send a wrong result, show what it does, correct it, show that nothing of it stays."""
     for record, word in ((event.wrong, "a wrong result goes out"), (event.corrected, "it is corrected")):
@@ -266,7 +172,7 @@ async def _mistake(
             await asyncio.sleep(2 * PAUSE_S)
 
 
-async def _compare(event: DemoEvent, producer: ConfirmedProducer, show: _Show) -> int:
+async def _compare(event: DemoEvent, producer: ConfirmedProducer, show: Show) -> int:
     """Load FIDE's next list and compare it with what was predicted; returns how many are equal."""
     predicted = {player_id: show.figures(player_id) for player_id in event.outcomes}
     await _send(producer, event.new_list)

@@ -124,7 +124,7 @@ async def _asked(http: aiohttp.ClientSession, url: str) -> str:
     """Return '' when the service is ready, else what it says."""
     try:
         async with http.get(url) as answer:
-            if answer.status == 200:  # noqa: PLR2004
+            if answer.ok:
                 return ""
             return (await answer.text())[:300]
     except (aiohttp.ClientError, TimeoutError) as fault:

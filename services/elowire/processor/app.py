@@ -80,11 +80,12 @@ def build_app(
             ports = Ports(group, self.log_reader, self.sink, stop, observer or Silent(), probe)
             self.lane = Lane(stages, ports, pace, static=settings.instance_id is not None)
             group.drive(self.lane)
-            self.add_future(self.lane.run())
+            self.work = self.add_future(self.lane.run())
             _few_collections()
 
         async def on_stop(self) -> None:
-            if hasattr(self, "lane"):
+            if hasattr(self, "work"):
+                await asyncio.wait([self.work])  # a recovery sees at its next fetch that the lane was closed
                 await self.sink.stop()
                 await self.log_reader.stop()
 

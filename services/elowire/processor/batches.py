@@ -26,13 +26,17 @@ _logger = get_logger("elowire.processor")
 
 @dataclass(slots=True)
 class Decided:
-    """What a batch asks for over all its stages; `advanced` is where its sources stand after it."""
+    """What a batch asks for over all its stages; `advanced` is where its sources stand after it.
+
+    `topics` counts its records by source topic, `counts` is what the stages counted.
+    """
 
     names: str
     outputs: dict[TopicPartition, list[Out]] = field(default_factory=dict)
     changes: Changes = field(default_factory=dict)
     advanced: dict[Source, int] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
+    topics: Counter[str] = field(default_factory=Counter)
     records: int = 0
     emits: int = 0
     puts: int = 0
@@ -58,6 +62,7 @@ def decide(work: Work, repair: Mapping[Part, dict[bytes, bytes]]) -> Decided:
         decided.oldest_ms = min(decided.oldest_ms or records[0].timestamp, records[0].timestamp)
         for source, taken in by_source.items():
             decided.advanced[source] = taken[-1].offset + 1
+            decided.topics[source.at.topic] += len(taken)
 
     return decided
 

@@ -40,12 +40,9 @@ class Changelog:
         self._observer = ports.observer
         self._stall_s = stall_s
 
-    async def foreign(self, parts: Iterable[Part]) -> list[Part]:
-        """Return the parts whose changelog has records that we have not seen; ask only between writes."""
-        logs = {part.changelog: part for part in parts if part.changelog}
-        ends = await self._log.ends(logs)
-
-        return [part for at, part in logs.items() if ends[at] != part.log + 1]
+    def foreign(self, parts: Iterable[Part], ends: Mapping[TopicPartition, int]) -> list[Part]:
+        """Return the parts whose changelog ends elsewhere than we left it; `ends` were asked between writes."""
+        return [part for part in parts if part.changelog and ends[part.changelog] != part.log + 1]
 
     async def recover(self, parts: Sequence[Part], still_ours: Callable[[], bool]) -> bool:
         """Bring every part up to date: positions first, then tables up to the ends of the changelogs.

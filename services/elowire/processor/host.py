@@ -64,7 +64,7 @@ class CoPartitioned(PartitionAssignor):
     standby replicas, and this class makes none.
     """
 
-    def __init__(self, app: AppT, replicas: int = 0) -> None:  # noqa: ARG002
+    def __init__(self, app: AppT, replicas: int = 0) -> None:  # noqa: ARG002 - Faust's own signature
         super().__init__(app, replicas=0)
 
 
@@ -79,8 +79,8 @@ class FaustGroup:
         self._lane: Lane | None = None
         self._assigned: set[TP] = set()
         self._joined = False
-        app.on_partitions_revoked.connect(self._on_revoked, weak=False)  # type: ignore[arg-type]
-        app.on_partitions_assigned.connect(self._on_assigned, weak=False)  # type: ignore[arg-type]
+        app.on_partitions_revoked.connect(self._on_revoked, weak=False)  # type: ignore[arg-type]  # Faust's own types are wider
+        app.on_partitions_assigned.connect(self._on_assigned, weak=False)  # type: ignore[arg-type]  # Faust's own types are wider
 
     def drive(self, lane: Lane) -> None:
         """Tell the lane of assignments and revokes from now on, beginning with the present ones."""
@@ -153,12 +153,12 @@ class FaustGroup:
             forgotten = isinstance(refusal.__cause__, UnknownMemberIdError)
             raise NotOwnerError(f"{type(refusal).__name__}: {refusal}", forgotten=forgotten) from refusal
 
-    async def _on_revoked(self, app: object, revoked: set[TP], **_: object) -> None:  # noqa: ARG002
+    async def _on_revoked(self, app: object, revoked: set[TP], **_: object) -> None:  # noqa: ARG002 - Faust's own signature
         self._joined = False
         if self._lane is not None:
             await self._lane.revoked()
 
-    async def _on_assigned(self, app: object, assigned: set[TP], **_: object) -> None:  # noqa: ARG002
+    async def _on_assigned(self, app: object, assigned: set[TP], **_: object) -> None:  # noqa: ARG002 - Faust's own signature
         self._joined, self._assigned = True, set(assigned)
         if self._lane is not None:
             self._lane.assigned(assigned)

@@ -28,7 +28,7 @@ from elowire.processor.changelog import Changelog
 from elowire.processor.checks import co_partitioned, sources_are_whole
 from elowire.processor.lease import Lease
 from elowire.processor.parts import Part, Phase, name_of, part_of
-from elowire.processor.ports import Batch, NotOwnerError, Ports
+from elowire.processor.ports import Batch, Held, NotOwnerError, Ports
 from elowire.runtime.clock import monotonic
 from elowire.runtime.logs import get_logger
 
@@ -109,10 +109,6 @@ class Lane:
         """End: nothing is taken any more, what is under way becomes durable and is committed."""
         self._closing = True
         await self.revoked("closing")
-
-    def phases(self) -> Counter[str]:
-        """How many parts are in each phase, for readiness and metrics."""
-        return Counter(part.phase.name.lower() for part in self.parts.values())
 
     # The one task.
 
@@ -226,13 +222,26 @@ class Lane:
         now = monotonic()
         if now - self._audit_at > self.pace.audit_s and (parts := self._in(Phase.RUNNING)):
             self._audit_at = now
-            generation = self._generation
-            self.waiting_for = "the ends of the changelogs"
-            for part in await self._changelog.foreign(parts):
-                if generation == self._generation and part.running:
-                    _logger.warning("foreign records in our changelog", part=str(part))
-                    self._observer.on_foreign_write(str(part))
-                    part.fall_back(Phase.RECOVERING)
+            await self._audit(parts)
+
+    async def _audit(self, parts: list[Part]) -> None:
+        """Look for writes of others to our changelogs, and tell how far behind we are."""
+        generation = self._generation
+        self.waiting_for = "the ends of topics"
+        sources = [source for part in parts for source in part.sources.values()]
+        logs = [part.changelog for part in parts if part.changelog]
+        ends = await self._log.ends([*logs, *(source.at for source in sources)])
+        if generation != self._generation:
+            return
+        for part in self._changelog.foreign(parts, ends):
+            _logger.warning("foreign records in our changelog", part=str(part))
+            self._observer.on_foreign_write(str(part))
+            part.fall_back(Phase.RECOVERING)
+        lag = {source.at: max(0, ends[source.at] - source.position) for source in sources}
+        keys = Counter[str]()
+        for part in self.parts.values():
+            keys[part.stage.name] += len(part.table)
+        self._observer.on_audit(Held(Counter(p.phase.name.lower() for p in self.parts.values()), keys, lag))
 
     async def _recover(self, parts: list[Part]) -> None:
         generation = self._generation

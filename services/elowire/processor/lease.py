@@ -64,7 +64,7 @@ class Lease:
         """
         async with self._one_at_a_time:
             todo = {
-                source: (source.next, str(part.log + 1) if part.changelog else "")
+                source: (source.next, part.noted_end)
                 for part in parts
                 for source in part.sources.values()
                 if source.next is not None and (force or source.next != source.committed)

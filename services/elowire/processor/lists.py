@@ -25,7 +25,7 @@ class ListsStage:
     changelog: str | None = None
 
     def __init__(self, *, partitions: int, prefix: str = "", release: str = "") -> None:
-        self.sources = (f"{prefix}rating-lists",)
+        self.sources: tuple[str, ...] = (f"{prefix}rating-lists",)
         self._player_events = f"{prefix}player-events"
         self._door = Door(partitions=partitions, prefix=prefix, release=release)
 
@@ -46,14 +46,14 @@ class ListsStage:
 
         return effects
 
-    def version(self, state: bytes) -> int:  # noqa: ARG002
+    def version(self, state: bytes) -> int:  # noqa: ARG002 - the port's signature
         """Return 0: there are no states."""
         return 0
 
     def new_index(self) -> None:
         """Return nothing: there is nothing to derive."""
 
-    def note(self, index: Any, key: bytes, state: bytes) -> None:  # noqa: ANN401
+    def note(self, index: Any, key: bytes, state: bytes) -> None:  # noqa: ANN401 - the port's signature
         """Do nothing: there are no states."""
 
 

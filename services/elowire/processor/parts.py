@@ -81,6 +81,11 @@ class Part:
         """Whether records may be taken (asked again after every await, so it must not be narrowed)."""
         return self.phase is Phase.RUNNING
 
+    @property
+    def noted_end(self) -> str:
+        """What is committed beside an offset: up to where the changelog must exist."""
+        return str(max(self.log + 1, self.expected_end or 0)) if self.changelog else ""
+
     def fall_back(self, phase: Phase) -> None:
         """Go back to an earlier phase, unless the part is being taken away."""
         if self.phase in (Phase.SEEKING, Phase.RUNNING):

@@ -35,7 +35,7 @@ class PlayerStage:
     def new_index(self) -> None:
         """Return nothing: a ledger stands on its own."""
 
-    def note(self, index: Any, key: bytes, state: bytes) -> None:  # noqa: ANN401
+    def note(self, index: Any, key: bytes, state: bytes) -> None:  # noqa: ANN401 - the port's signature
         """Do nothing: a ledger stands on its own."""
 
     def apply(

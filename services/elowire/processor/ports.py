@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 
     from aiokafka.structs import TopicPartition
@@ -111,11 +112,23 @@ class Batch(NamedTuple):
     changelog_s: float
 
 
+class Held(NamedTuple):
+    """What a process holds: parts by phase, keys by stage, and the lag of each source in records."""
+
+    phases: Counter[str]
+    keys: Counter[str]
+    lag: Mapping[TopicPartition, int]
+
+
 class Observer(Protocol):
     """Who wants to know: metrics."""
 
     def on_batch(self, batch: Batch) -> None:
         """Take note of a batch that is durable."""
+        ...
+
+    def on_audit(self, held: Held) -> None:
+        """Take note of what the process holds; asked for every few seconds."""
         ...
 
     def on_recovering(self, read: int, remaining: int) -> None:
@@ -139,6 +152,9 @@ class Silent:
     """An observer that does nothing."""
 
     def on_batch(self, batch: Batch) -> None:
+        """Ignore it."""
+
+    def on_audit(self, held: Held) -> None:
         """Ignore it."""
 
     def on_recovering(self, read: int, remaining: int) -> None:

@@ -22,7 +22,7 @@ def change_of(  # the arguments are the key of the cache
     edition_id: str,
     time_control: str,
     starts_on: str,
-    capped: bool | None = None,  # noqa: FBT001
+    capped: bool | None = None,  # noqa: FBT001 - the cache wants it positional
 ) -> GameChange:
     """Rate one game; the same arguments come again with every correction and every tournament line."""
     return rate_game(

@@ -32,7 +32,7 @@ T = TypeVar("T")
 class KafkaLog:
     """The `Log` port on plain clients, for one group; a retriable fault may last for `patience_s`."""
 
-    def __init__(self, group: str, *, patience_s: float = 30.0, **connection: Any) -> None:  # noqa: ANN401
+    def __init__(self, group: str, *, patience_s: float = 30.0, **connection: Any) -> None:  # noqa: ANN401 - aiokafka's own settings
         self._group = group
         self._patience_s = patience_s
         self._admin = AIOKafkaAdminClient(**connection)

@@ -19,7 +19,7 @@ from elowire.runtime.metrics import ProcessorMetrics, Registry
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from elowire.processor.ports import Batch
+    from elowire.processor.ports import Batch, Held
     from elowire.processor.stage import Stage
     from elowire.runtime.settings import Settings
 
@@ -49,12 +49,18 @@ class Watched:
     def on_batch(self, batch: Batch) -> None:
         """Count a batch that is durable."""
         self._metrics.batch(
-            records={"all": batch.decided.records},
+            records=batch.decided.topics,
             counts=batch.decided.counts,
             decide_s=batch.decide_s,
             outputs_s=batch.outputs_s,
             changelog_s=batch.changelog_s,
         )
+
+    def on_audit(self, held: Held) -> None:
+        """Set what the process holds."""
+        self._metrics.phases(held.phases)
+        self._metrics.state_keys(held.keys)
+        self._metrics.lag(held.lag)
 
     def on_recovering(self, read: int, remaining: int) -> None:
         """Note the progress of a recovery."""
@@ -64,10 +70,9 @@ class Watched:
 
     def on_recovered(self, *, parts: int, read: int, keys: int, repaired: int, seconds: float) -> None:
         """Note tables that are complete."""
-        del parts
+        del parts, keys
         self._waits = {}
         self._metrics.recovered(seconds=seconds, records=read, repaired=repaired)
-        self._metrics.state_keys({"all": keys})
 
     def on_foreign_write(self, part: str) -> None:
         """Count another process's write to our changelog."""

@@ -78,10 +78,10 @@ class Stage(Protocol):
         """Return the counter of a state, without decoding the rest."""
         ...
 
-    def new_index(self) -> Any:  # noqa: ANN401
+    def new_index(self) -> Any:  # noqa: ANN401 - private to each stage
         """Return an empty derived index for one partition."""
         ...
 
-    def note(self, index: Any, key: bytes, state: bytes) -> None:  # noqa: ANN401
+    def note(self, index: Any, key: bytes, state: bytes) -> None:  # noqa: ANN401 - private to each stage
         """Take a state that recovery read into the derived index."""
         ...

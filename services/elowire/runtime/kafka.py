@@ -272,7 +272,7 @@ async def _reading(
 
 def _records(fetched: Mapping[TopicPartition, Sequence[object]]) -> list[Record]:
     return [
-        Record(r.topic, r.partition, r.offset, r.timestamp, r.key, r.value, r.headers)  # type: ignore[attr-defined]
+        Record(r.topic, r.partition, r.offset, r.timestamp, r.key, r.value, r.headers)  # type: ignore[attr-defined]  # aiokafka has no types
         for batch in fetched.values()
         for r in batch
     ]

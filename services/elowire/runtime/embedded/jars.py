@@ -94,7 +94,7 @@ def sha256_of(path: Path) -> str | None:
 
 def _fetch(missing: Sequence[Jar], jars: Sequence[Jar], cache: Path, progress: Callable[[str], None]) -> None:
     # jgo is needed here only: a start with a full cache does not pay for importing it.
-    from jgo.maven import MavenContext  # noqa: PLC0415
+    from jgo.maven import MavenContext  # noqa: PLC0415 - see above
 
     cache.mkdir(parents=True, exist_ok=True)
     done = len(jars) - len(missing)
