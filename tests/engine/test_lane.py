@@ -369,10 +369,13 @@ async def test_offsets_are_committed_by_records_too(world):
 async def test_the_observer_hears_of_batches_and_recoveries(world):
     class Hears(Silent):
         def __init__(self):
-            self.batches, self.recovered = [], []
+            self.batches, self.recovered, self.held = [], [], None
 
         def on_batch(self, batch):
             self.batches.append(batch)
+
+        def on_audit(self, held):
+            self.held = held
 
         def on_recovered(self, **what):
             self.recovered.append(what)
@@ -386,7 +389,8 @@ async def test_the_observer_hears_of_batches_and_recoveries(world):
     assert sum(batch.decided.emits for batch in hears.batches) == 4
     assert sum(batch.decided.counts["refused"] for batch in hears.batches) == 1
     assert hears.recovered[0]["read"] == 0
-    assert member.lane.phases() == {"running": 1}
+    assert sum(batch.decided.topics["amounts"] for batch in hears.batches) == 4
+    assert hears.held == ({"running": 1}, {"sum": 1}, {AMOUNTS: 0})
     await member.leave()
 
 

@@ -41,7 +41,7 @@ class Changelog:
         self._stall_s = stall_s
 
     def foreign(self, parts: Iterable[Part], ends: Mapping[TopicPartition, int]) -> list[Part]:
-        """Return the parts whose changelog ends elsewhere than we left it; `ends` were asked between writes."""
+        """Return the parts whose changelog ends elsewhere than we left it; ask for ends between writes."""
         return [part for part in parts if part.changelog and ends[part.changelog] != part.log + 1]
 
     async def recover(self, parts: Sequence[Part], still_ours: Callable[[], bool]) -> bool:

@@ -19,7 +19,6 @@ All stages of a process share the lane: one fetch, one lease, one commit, one bu
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -27,8 +26,8 @@ from elowire.processor.batches import Changes, Work, contiguous, decide
 from elowire.processor.changelog import Changelog
 from elowire.processor.checks import co_partitioned, sources_are_whole
 from elowire.processor.lease import Lease
-from elowire.processor.parts import Part, Phase, name_of, part_of
-from elowire.processor.ports import Batch, Held, NotOwnerError, Ports
+from elowire.processor.parts import Part, Phase, held_by, name_of, part_of
+from elowire.processor.ports import Batch, NotOwnerError, Ports
 from elowire.runtime.clock import monotonic
 from elowire.runtime.logs import get_logger
 
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
 
     from elowire.processor.pace import Pace
     from elowire.processor.stage import Stage
-
-NEVER = float("-inf")
 
 _logger = get_logger("elowire.processor")
 
@@ -57,7 +54,7 @@ class Lane:
         self._changelog = Changelog(ports, stall_s=pace.stall_s)
         self._lease = Lease(ports, pace, static=static)
         self._generation = 0
-        self._audit_at = self._idle_check_at = NEVER
+        self._audit_at = self._idle_check_at = float("-inf")
         self._orphan_since: float | None = monotonic()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -228,20 +225,15 @@ class Lane:
         """Look for writes of others to our changelogs, and tell how far behind we are."""
         generation = self._generation
         self.waiting_for = "the ends of topics"
-        sources = [source for part in parts for source in part.sources.values()]
         logs = [part.changelog for part in parts if part.changelog]
-        ends = await self._log.ends([*logs, *(source.at for source in sources)])
+        ends = await self._log.ends([*logs, *(at for part in parts for at in part.sources)])
         if generation != self._generation:
             return
         for part in self._changelog.foreign(parts, ends):
             _logger.warning("foreign records in our changelog", part=str(part))
             self._observer.on_foreign_write(str(part))
             part.fall_back(Phase.RECOVERING)
-        lag = {source.at: max(0, ends[source.at] - source.position) for source in sources}
-        keys = Counter[str]()
-        for part in self.parts.values():
-            keys[part.stage.name] += len(part.table)
-        self._observer.on_audit(Held(Counter(p.phase.name.lower() for p in self.parts.values()), keys, lag))
+        self._observer.on_audit(held_by(self._all(), ends))
 
     async def _recover(self, parts: list[Part]) -> None:
         generation = self._generation

@@ -11,8 +11,7 @@ class Pace:
 
     `batch_s` is the budget of a batch with both barriers, `revoke_s` that of a revoke. `stall_s` is how long
     a recovery may bring nothing, `orphan_s` how long the group may take to assign after a revoke, `fetch_s`
-    how long a fetch waits for records. `pace_s` is a pause after a small batch: it saves processor time for
-    more latency.
+    how long a fetch waits. `pace_s` is a pause after a small batch: less processor time, more latency.
     """
 
     session_s: float

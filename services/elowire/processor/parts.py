@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aiokafka.structs import TopicPartition
 
@@ -127,3 +128,24 @@ def place(
                 source.next, noted = committed.get(at, (beginnings[at], ""))
                 if noted.isdecimal():
                     part.expected_end = max(part.expected_end or 0, int(noted))
+
+
+class Held(NamedTuple):
+    """What a process holds: parts by phase, keys by stage, and the lag of each source in records."""
+
+    phases: Counter[str]
+    keys: Counter[str]
+    lag: dict[TopicPartition, int]
+
+
+def held_by(parts: Iterable[Part], ends: Mapping[TopicPartition, int]) -> Held:
+    """Count what the parts hold; `ends` are those of their sources, as far as known."""
+    held = Held(Counter(), Counter(), {})
+    for part in parts:
+        held.phases[part.phase.name.lower()] += 1
+        held.keys[part.stage.name] += len(part.table)
+        for at, source in part.sources.items():
+            if at in ends and source.next is not None:
+                held.lag[at] = max(0, ends[at] - source.next)
+
+    return held

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 
     from aiokafka.structs import TopicPartition
 
     from elowire.processor.batches import Decided
+    from elowire.processor.parts import Held
     from elowire.processor.stage import Headers, Out, Record
 
 
@@ -110,14 +110,6 @@ class Batch(NamedTuple):
     decide_s: float
     outputs_s: float
     changelog_s: float
-
-
-class Held(NamedTuple):
-    """What a process holds: parts by phase, keys by stage, and the lag of each source in records."""
-
-    phases: Counter[str]
-    keys: Counter[str]
-    lag: Mapping[TopicPartition, int]
 
 
 class Observer(Protocol):

@@ -19,7 +19,8 @@ from elowire.runtime.metrics import ProcessorMetrics, Registry
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from elowire.processor.ports import Batch, Held
+    from elowire.processor.parts import Held
+    from elowire.processor.ports import Batch
     from elowire.processor.stage import Stage
     from elowire.runtime.settings import Settings
 

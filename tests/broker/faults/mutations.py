@@ -50,7 +50,7 @@ def no_contiguity():
             part.log = (await self._log.ends([part.changelog]))[part.changelog] - 1
         return []
 
-    async def none(self, parts):
+    def none(self, parts, ends):
         return []
 
     return [(Changelog, "write", alone), (Changelog, "foreign", none)]
@@ -68,8 +68,8 @@ def changelog_first():
                 if any(at.topic.endswith("-changelog") for at in writes):
                     spans = await sink.send(writes)
                     self._probe("after barrier 1", "swapped")
-                    for outputs in held:
-                        await sink.send(outputs)
+                    while held:
+                        await sink.send(held.pop(0))
                     return spans
                 held.append(writes)
                 return {}
@@ -77,6 +77,8 @@ def changelog_first():
         self._sink = self._changelog._sink = Swapped()
         try:
             await batch(self, work, repair)
+            for outputs in held:
+                await sink.send(outputs)
         finally:
             self._sink = self._changelog._sink = sink
 
