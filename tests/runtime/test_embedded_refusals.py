@@ -7,9 +7,8 @@ import socket
 
 import pytest
 
-from elowire.runtime.data_dir import DataDirError
 from elowire.runtime.embedded.broker import EmbeddedKafka
-from elowire.runtime.embedded.faults import EmbeddedKafkaError
+from elowire.runtime.embedded.faults import DataRefusedError, EmbeddedKafkaError
 from elowire.runtime.embedded.storage import check_data
 
 PORT = 30230
@@ -46,29 +45,29 @@ def test_a_taken_port_is_named(tmp_path):
 def test_a_directory_of_somebody_else_is_left_alone(tmp_path):
     (tmp_path / "letter.txt").write_text("dear")
     before = refused(
-        tmp_path, r"is not a data directory of Elowire.*letter\.txt.*Choose an empty", DataDirError
+        tmp_path, r"is not a data directory of Elowire.*letter\.txt.*Choose an empty", DataRefusedError
     )
     assert sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*")) == before
 
 
 def test_another_broker_s_log_directory_is_somebody_else_s(tmp_path):
     (tmp_path / "meta.properties").write_text("version=1\nnode.id=1\n")
-    refused(tmp_path, "is not a data directory of Elowire", DataDirError)
+    refused(tmp_path, "is not a data directory of Elowire", DataRefusedError)
 
 
 def test_a_file_is_no_directory(tmp_path):
     (tmp_path / "file").touch()
-    refused(tmp_path / "file", "cannot use the data directory", DataDirError)
+    refused(tmp_path / "file", "cannot use the data directory", DataRefusedError)
 
 
 def test_a_later_layout_names_the_release_as_the_way_out(data):
     (data / "elowire.json").write_text('{"layout": 2}')
-    refused(data, "layout 2 was expected to be 1.*use that release", DataDirError)
+    refused(data, "layout 2 was expected to be 1.*use that release", DataRefusedError)
 
 
 def test_a_broken_mark_is_named(data):
     (data / "elowire.json").write_text("{")
-    refused(data, r"cannot read .*elowire\.json", DataDirError)
+    refused(data, r"cannot read .*elowire\.json", DataRefusedError)
 
 
 def test_a_later_kafka_says_so(data):

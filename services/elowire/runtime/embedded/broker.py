@@ -9,9 +9,9 @@ import threading
 from typing import TYPE_CHECKING, Self
 
 from elowire.runtime import clock
-from elowire.runtime.data_dir import HeldError, Hold, alive, open_data_dir
+from elowire.runtime.data_dir import DataDirError, HeldError, Hold, alive, open_data_dir
 from elowire.runtime.embedded import watcher
-from elowire.runtime.embedded.faults import AlreadyRunningError, EmbeddedKafkaError
+from elowire.runtime.embedded.faults import AlreadyRunningError, DataRefusedError, EmbeddedKafkaError
 from elowire.runtime.embedded.jars import class_path
 from elowire.runtime.embedded.properties import (
     LOG_FILE,
@@ -98,15 +98,17 @@ class EmbeddedKafka:
     def start(self) -> None:
         """Start the broker and return when it answers a metadata request.
 
-        Raises `EmbeddedKafkaError` (or one of its kinds, or `DataDirError`) and leaves nothing running.
+        Raises `EmbeddedKafkaError` (or one of its kinds) and leaves nothing running.
         """
         with self._guard:
             if self._process is not None:
                 raise EmbeddedKafkaError("this broker was started already")
             try:
                 self._start()
-            except BaseException:
+            except BaseException as fault:
                 self._stop()
+                if isinstance(fault, DataDirError):
+                    raise DataRefusedError(str(fault)) from fault
                 raise
 
     def stop(self) -> None:

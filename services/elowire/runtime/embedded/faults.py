@@ -11,5 +11,9 @@ class JarError(EmbeddedKafkaError):
     """A jar of the broker is missing or not the locked one; the message names it."""
 
 
+class DataRefusedError(EmbeddedKafkaError):
+    """The data directory is not Elowire's, or cannot be used; the message says why."""
+
+
 class AlreadyRunningError(EmbeddedKafkaError):
     """Another process runs on the data directory; the message names its process id."""
