@@ -19,6 +19,7 @@ from elowire.ingest.book_load import ImplausibleList
 from elowire.ingest.publication import Scope
 from elowire.ingest.readers.report import UnreadableFile
 from elowire.runtime.data_dir import DataDirError, open_data_dir
+from elowire.runtime.kafka import KafkaUnreachableError, RecordRefusedError, TopicMissingError
 from elowire.runtime.settings import load_settings
 
 NAMES_LISTED = 20
@@ -96,7 +97,13 @@ def load(  # noqa: PLR0913 - one option for each thing that can be stated
     if send:
         scope = Scope.FOLLOWED if followed else Scope.CHANGED
         address = load_settings(bootstrap=bootstrap).bootstrap
-        row["published"] = asyncio.run(publish(path, row["list"], scope=scope, bootstrap=address))
+        try:
+            row["published"] = asyncio.run(publish(path, row["list"], scope=scope, bootstrap=address))
+        except (KafkaUnreachableError, TopicMissingError, RecordRefusedError) as problem:
+            raise Failure(
+                f"list {row['list']} is in the rating book but not published: {problem}. "
+                "The same command publishes it once that is put right"
+            ) from None
     _print_load(row, form)
 
 

@@ -28,7 +28,13 @@ _FIELDS = {
 }
 """Elements that are called otherwise than the fields of a line."""
 
-_FIELD = re.compile(rb"<([a-z_]+)>([^<&]*)</")
+_KNOWN = (
+    *(b"fideid", b"name", b"country", b"sex", b"title", b"w_title", b"rating", b"games", b"k"),
+    *(b"rapid_rating", b"rapid_games", b"rapid_k", b"blitz_rating", b"blitz_games", b"blitz_k"),
+    *(b"birthday", b"flag"),
+)
+
+_TAG = re.compile(rb"<([a-z_]+)\s*/?>")
 _ENCODING = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 _COMBINED = b"<rapid_rating>"
 
@@ -100,10 +106,11 @@ class _Reading:
 
     def __init__(self, begun: bytes, rating_list: str, time_control: TimeControl | None) -> None:
         self._encoding = encoding_of(begun)
-        first = _FIELD.findall(begun.partition(_END)[0].partition(_START)[2])
-        self._tags = [tag for tag, _ in first]
-        each = [b"<%b>([^<&]*)</%b>" % (tag, tag) for tag in self._tags]
+        first = _TAG.findall(begun.partition(_END)[0].partition(_START)[2])
+        each = [b"<%b>([^<&]*)</%b>" % (tag, tag) for tag in first]
         self._usual = re.compile(rb"\s*" + rb"\s*".join(each) + rb"\s*").fullmatch
+        self._tags = [*first, *(tag for tag in _KNOWN if tag not in first)]
+        self._silent = (b"",) * (1 + len(self._tags) - len(first))
         order = [_FIELDS.get(tag.decode(), tag.decode()) for tag in self._tags]
         cells = [
             _cell_names(tc, combined=time_control is None) if time_control in (None, tc) else None
@@ -114,8 +121,8 @@ class _Reading:
     def line(self, block: bytes, number: int) -> ListLine:
         """Read one player."""
         usual = self._usual(block)
-        values = usual.groups() if usual else self._unusual(block)
-        return self._fields.line((*values, b""), number)
+        values = (*usual.groups(), *self._silent) if usual else self._unusual(block)
+        return self._fields.line(values, number)
 
     def _unusual(self, block: bytes) -> tuple[bytes, ...]:
         """Read entities, comments, attributes, empty tags: rare, and a matter for a real parser."""
@@ -127,7 +134,7 @@ class _Reading:
         except ET.ParseError as fault:
             raise UnusableField(f"the element <player> is broken ({fault})") from None
         said = {child.tag.encode(): (child.text or "").encode(self._encoding) for child in player}
-        return tuple(said.get(tag, b"") for tag in self._tags)
+        return (*(said.get(tag, b"") for tag in self._tags), b"")
 
 
 def _cell_names(time_control: TimeControl, *, combined: bool) -> tuple[str, str, str]:

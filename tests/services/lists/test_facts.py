@@ -1,0 +1,131 @@
+"""Facts of entrants: the list in force, what it leaves open, and which source counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from elowire.domain import KReason, TimeControl, edition_by_id
+from elowire.ingest.book import Book
+from elowire.ingest.facts import book_facts, completed, printed_list
+from elowire.ingest.readers.report import EntrantFacts
+from tests.services.lists.made_up import Player
+
+EDITION = edition_by_id("2025-10")
+ANNA = Player(101, "Anna", "NOR", "F", "WGM", "WGM", standard=(2300, 9, 10), rapid=(2200, 0, 20))
+BELA = Player(102, "Bela", "HUN", standard=(2100, 5, 20), birth_year=1980)
+CARA = Player(103, "Cara", "ITA", "F")
+
+
+@pytest.fixture
+def facts(book_path):
+    """Look facts up in the test's book."""
+
+    def look_up(*players, rating_list="2026-10", time_control=TimeControl.STANDARD, edition=EDITION):
+        with Book(book_path) as book:
+            return book_facts(
+                book, players, time_control=time_control, rating_list=rating_list, edition=edition
+            )
+
+    return look_up
+
+
+def test_rating_and_k_are_those_of_the_list_in_force(list_file, load_into, facts):
+    load_into(list_file([ANNA]), "2026-09")
+    load_into(list_file([replace(ANNA, standard=(2310, 4, 10))]), "2026-10")
+
+    september, october = (facts("101", rating_list=month)["101"] for month in ("2026-09", "2026-10"))
+    assert (september.rating, september.k, september.k_reason, september.source) == (
+        2300,
+        10,
+        KReason.LIST,
+        "list",
+    )
+    assert (october.rating, october.highest) == (2310, 2310)
+    assert (september.name, september.federation, september.title, september.sex) == (
+        "Anna",
+        "NOR",
+        "WGM",
+        "F",
+    )
+
+
+def test_a_player_on_the_list_without_a_rating_is_unrated(list_file, load_into, facts):
+    load_into(list_file([CARA]), "2026-10")
+
+    assert facts("103")["103"].unrated
+    assert facts("103")["103"].k is None
+
+
+def test_who_is_not_on_the_list_stays_unknown(list_file, load_into, facts):
+    load_into(list_file([ANNA]), "2026-10")
+
+    assert facts("999", "local:7") == {}
+
+
+def test_an_older_list_is_no_substitute_for_the_one_in_force(list_file, load_into, facts):
+    load_into(list_file([ANNA]), "2026-09")
+
+    assert facts("101", rating_list="2026-10") == {}
+
+
+@pytest.mark.parametrize(
+    ("month", "in_force"),
+    [
+        ("2026-10", "2026-10"),
+        ("2012-08", "2012-08"),
+        ("2012-06", "2012-05"),
+        ("2011-03", "2011-03"),
+        ("2009-08", "2009-07"),
+        ("2009-06", "2009-04"),
+        ("2004-12", "2004-10"),
+    ],
+)
+def test_before_july_2012_a_list_stood_for_months(month, in_force):
+    assert printed_list(month) == in_force
+
+
+def test_without_a_rapid_rating_the_standard_one_plays(list_file, load_into, facts):
+    """B.02 RB 7.2.1, from 1 March 2024."""
+    load_into(list_file([ANNA, BELA, CARA]), "2026-10")
+
+    found = facts("101", "102", "103", time_control=TimeControl.RAPID)
+    assert (found["101"].rating, found["101"].rating_from, found["101"].k) == (2200, TimeControl.RAPID, 20)
+    assert (found["102"].rating, found["102"].rating_from) == (2100, TimeControl.STANDARD)
+    assert found["103"].unrated
+
+
+def test_a_rapid_list_alone_does_not_say_who_is_unrated(list_file, load_into, facts):
+    load_into(list_file([CARA], "standard"), "2026-10", time_control=TimeControl.RAPID)
+
+    assert facts("103", time_control=TimeControl.RAPID) == {}
+
+
+def test_a_k_that_the_list_does_not_print_is_derived_with_its_reason(list_file, load_into, facts):
+    once = replace(ANNA, standard=(2410, 9, 0))
+    load_into(list_file([once, BELA], "old"), "2011-01", time_control=TimeControl.STANDARD)
+    now = [replace(once, standard=(2390, 30, 0)), replace(BELA, standard=(2100, 30, 0))]
+    load_into(list_file(now, "old"), "2011-03", time_control=TimeControl.STANDARD, accept_doubts=True)
+
+    found = facts("101", "102", rating_list="2011-03", edition=edition_by_id("2009-07"))
+    assert (found["101"].k, found["101"].k_reason) == (10, KReason.EVER_2400)
+    assert found["101"].source == "list 2011-03, K ever-2400"
+    assert (found["102"].k, found["102"].k_reason, found["102"].games) == (15, KReason.DEFAULT, 35)
+
+
+def test_games_are_known_of_whom_the_book_saw_from_the_first_rating_on(list_file, load_into, facts):
+    load_into(list_file([ANNA]), "2026-09")
+    load_into(list_file([ANNA, BELA]), "2026-10", accept_doubts=True)
+
+    assert facts("102")["102"].games == 5
+    assert facts("101")["101"].games is None
+
+
+def test_the_list_outranks_the_entry_and_fills_what_it_leaves_out(list_file, load_into, facts):
+    load_into(list_file([ANNA]), "2026-10")
+    entry = EntrantFacts("7", player_id="101", name="Anna A.", rating=2222, k=40)
+
+    found = completed(entry, facts("101"))
+    assert (found.rating, found.k, found.name, found.federation) == (2300, 10, "Anna A.", "NOR")
+    assert completed(replace(entry, player_id="999"), facts("101")).rating == 2222
