@@ -97,14 +97,20 @@ def main() -> None:
 def _is_expected(fault: Exception) -> bool:
     """Say whether Kafka or a setting failed in a way whose message is written for the user."""
     # Loaded late: a command that needs neither must not wait for the Kafka client.
-    from elowire.runtime import kafka, settings  # noqa: PLC0415 - see above
+    from elowire.runtime import admin, data_dir, kafka, settings, topics  # noqa: PLC0415 - see above
+    from elowire.runtime.embedded import faults  # noqa: PLC0415 - see above
 
     return isinstance(
         fault,
-        kafka.KafkaUnreachableError
+        admin.PortTakenError
+        | data_dir.DataDirError
+        | faults.EmbeddedKafkaError
+        | kafka.KafkaUnreachableError
         | kafka.TopicMissingError
         | kafka.RecordRefusedError
-        | settings.InvalidSettingsError,
+        | settings.InvalidSettingsError
+        | topics.TopicDriftError
+        | topics.TopicRefusedError,
     )
 
 

@@ -90,7 +90,7 @@ def _settings(folder: Path) -> Settings:
     ticker = usual.ticker_port if _is_free(usual.host, usual.ticker_port) else other
 
     return load_settings(
-        data_dir=folder,
+        data_dir=folder / "data",
         kafka_port=kafka,
         bootstrap=f"127.0.0.1:{kafka}",
         processor_admin_port=processor,

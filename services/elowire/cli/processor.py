@@ -6,9 +6,7 @@ from typing import Annotated
 
 import typer
 
-from elowire.cli.errors import Failure
 from elowire.runtime import logs
-from elowire.runtime.admin import PortTakenError
 from elowire.runtime.settings import load_settings
 
 
@@ -41,7 +39,4 @@ def processor(
 
     settings = load_settings(bootstrap=bootstrap, instance_id=instance_id, processor_admin_port=admin_port)
     logs.configure(settings)
-    try:
-        run(settings)
-    except PortTakenError as fault:
-        raise Failure(str(fault)) from fault
+    run(settings)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from elowire.cli.errors import Failure
 from elowire.cli.supervisor import Service, Supervisor
 from elowire.runtime import topics
+from elowire.runtime.data_dir import open_data_dir
 from elowire.runtime.embedded.broker import EmbeddedKafka
-from elowire.runtime.embedded.faults import EmbeddedKafkaError
 from elowire.runtime.settings import Settings
 
 READY_S = 90.0
@@ -49,6 +49,7 @@ async def running(
     _require_free(settings)
     broker = None
     if embedded:
+        open_data_dir(settings.data_dir)
         broker = EmbeddedKafka(settings.data_dir / "kafka", settings.kafka_port, progress=say)
     try:
         if broker is not None:
@@ -68,7 +69,7 @@ async def running(
             yield Stack(settings, broker, supervisor)
         finally:
             await supervisor.stop()
-    except (EmbeddedKafkaError, topics.TopicDriftError, topics.TopicRefusedError, TimeoutError) as fault:
+    except TimeoutError as fault:
         raise Failure(str(fault)) from fault
     finally:
         if broker is not None:

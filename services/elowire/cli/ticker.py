@@ -6,9 +6,7 @@ from typing import Annotated
 
 import typer
 
-from elowire.cli.errors import Failure
 from elowire.runtime import logs
-from elowire.runtime.admin import PortTakenError
 from elowire.runtime.settings import load_settings
 
 
@@ -40,7 +38,4 @@ def ticker(
 
     settings = load_settings(bootstrap=bootstrap, host=host, ticker_port=port, ticker_admin_port=admin_port)
     logs.configure(settings)
-    try:
-        run_ticker(settings)
-    except PortTakenError as fault:
-        raise Failure(str(fault)) from fault
+    run_ticker(settings)
