@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from elowire.contracts.vocabulary import ReportStatus
 from elowire.domain import (
+    EDITIONS,
     GameChange,
     Refusal,
     TimeControl,
@@ -181,7 +182,7 @@ class Player:
             if newest is not None and newest.own.k is not None:
                 return Base(listed, rating, newest.own.k, "entrant", None, games)
             day = date.fromisoformat(f"{listed}-01")
-            edition = edition_on(day) if newest is None else newest.edition
+            edition = edition_on(max(day, EDITIONS[0].effective)) if newest is None else newest.edition
             k, reason = _derived(rating, self.years[listed], games, edition, control, day)
             return Base(listed, rating, k, reason, None, games)
         if newest is None:

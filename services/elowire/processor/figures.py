@@ -139,7 +139,9 @@ def _newest_facts(rows: Sequence[Row]) -> Side | None:
     greatest: tuple[Any, ...] = ()
     for row in rows:
         # One tournament after the other brings the same facts with every game.
-        if not row[AT_OWN] or (found is not None and row[FACTS] == found[FACTS]):
+        if not row[AT_OWN]:
+            continue
+        if found is not None and row[FACTS] == found[FACTS] and row[AT_EDITION] == found[AT_EDITION]:
             continue
         side = Side(*row)
         facts = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elowire.domain import TimeControl, edition_by_id, edition_on, k_factor
+from elowire.domain import EDITIONS, TimeControl, edition_by_id, edition_on, k_factor
 from elowire.processor.pairing import day_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,10 @@ def derived_k(  # each is one fact that the article asks for
     """Return (K, reason) from rating, birth year and number of games; `starts_on` is a day or a list."""
     day = day_of(f"{starts_on}-01" if len(starts_on) == len("2025-10") else starts_on)
     k, reason = k_factor(
-        edition=edition_on(day) if edition_id is None else edition_by_id(edition_id),
+        # A list may be older than the editions that are known here; then the first of them is the nearest.
+        edition=edition_on(max(day, EDITIONS[0].effective))
+        if edition_id is None
+        else edition_by_id(edition_id),
         rating=rating,
         list_year=day.year,
         time_control=TimeControl(time_control),
