@@ -19,6 +19,8 @@ from elowire.cli.regulations import EditionOption, EndsOnOption, StartsOnOption,
 from elowire.contracts.events import INPUTS
 from elowire.contracts.fields import ID
 from elowire.domain import System, TimeControl
+from elowire.ingest.book import FILE, BookError
+from elowire.ingest.facts import with_book_facts
 from elowire.ingest.feed import NotFeedable, feed_of
 from elowire.ingest.readers.files import read_feedable
 from elowire.ingest.readers.report import EventReport, Notice, UnreadableFile
@@ -132,7 +134,7 @@ async def _feed_all(files: list[Path], stated: Stated, bootstrap: str, speed: fl
                 sending = Sending(producer, outcome, progress, speed)
                 try:
                     await _feed_file(file, stated, sending)
-                except (UnreadableFile, NotFeedable) as problem:
+                except (UnreadableFile, NotFeedable, BookError) as problem:
                     outcome.refuse(problem.notice if isinstance(problem, UnreadableFile) else _plain(problem))
     return outcomes
 
@@ -153,6 +155,7 @@ async def _feed_file(file: Path, stated: Stated, sending: Sending) -> None:
         edition=stated.edition,
         revision=stated.revision,
     )
+    report = with_book_facts(report, load_settings().data_dir / FILE)
     feed_ = feed_of(report, time=clock.now(), finish=stated.finish)
     outcome = sending.outcome
     outcome.adjusted, outcome.without_result = feed_.imported.adjusted, feed_.without_result

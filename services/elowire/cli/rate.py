@@ -11,11 +11,14 @@ from elowire.cli.errors import Failure, Refusals
 from elowire.cli.output import Format, FormatOption, chosen, console, print_json, table_of
 from elowire.cli.regulations import EditionOption, RatedInOption, StartsOnOption, StatedTimeControlOption
 from elowire.domain import System
+from elowire.ingest.book import FILE, BookError
 from elowire.ingest.conditions import NotRatable
+from elowire.ingest.facts import with_book_facts
 from elowire.ingest.offline import rate_event
 from elowire.ingest.offline_rows import event_row, period_row
 from elowire.ingest.readers.files import read_ratable
 from elowire.ingest.readers.report import EventReport, UnreadableFile
+from elowire.runtime.settings import load_settings
 
 _PLAYERS = {
     "player_id": "Player",
@@ -76,11 +79,12 @@ def rate(
                 edition=edition,
                 rated_in=rated_in,
             )
+            stated = with_book_facts(stated, load_settings().data_dir / FILE)
             _print_event(event_row(rate_event(stated)), form)
             _point_to_refusals(stated, file)
         else:
             _print_periods([period_row(case, edition) for case in read], form)
-    except (UnreadableFile, NotRatable) as problem:
+    except (UnreadableFile, NotRatable, BookError) as problem:
         raise Failure(f"{file}: {problem}") from None
 
 

@@ -23,7 +23,7 @@ from elowire.domain import (
     rating_period,
     upgraded,
 )
-from elowire.ingest.readers.report import EntrantFacts, TournamentFacts
+from elowire.ingest.readers.report import LIST, EntrantFacts, TournamentFacts
 
 
 class NotRatable(ValueError):  # noqa: N818 - named after the fact
@@ -95,6 +95,7 @@ def k_of(entrant: EntrantFacts, conditions: Conditions) -> KFactor:
         time_control=conditions.time_control,
         games=entrant.games_played,
         birth_year=entrant.birth_year,
+        printed=entrant.k if entrant.source == LIST else None,
         entrant=entrant.k,
         starts_on=conditions.starts_on,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from elowire.domain import (
     Edition,
@@ -19,10 +20,8 @@ from elowire.domain import (
     playing_rating,
 )
 from elowire.ingest.book import Book, BookLine, KeptList, players_of
-from elowire.ingest.readers.report import EntrantFacts, EventReport
-
-LIST = "list"
-"""The source of facts that stand on the list as they are."""
+from elowire.ingest.conditions import NotRatable, conditions_of
+from elowire.ingest.readers.report import LIST, EntrantFacts, EventReport, Findings, joined
 
 _MONTHLY_FROM = "2012-07"
 _TWO_MONTHLY_FROM = "2009-07"
@@ -103,14 +102,35 @@ def book_facts(
     }
 
 
-def with_book_facts(
-    report: EventReport, book: Book, *, time_control: TimeControl, rating_list: str, edition: Edition
-) -> EventReport:
-    """Give an event whose entrants have the facts of the book; who is not in it keeps the file's facts."""
-    ids = [entrant.player_id for entrant in report.entrants if entrant.player_id is not None]
-    found = book_facts(book, ids, time_control=time_control, rating_list=rating_list, edition=edition)
+def with_book_facts(report: EventReport, path: Path) -> EventReport:
+    """Give an event whose entrants have the facts of the book at `path`, as far as there is a book.
+
+    Who is not in it keeps the file's facts; where the list contradicts them, the report says so. Raises
+    `BookError` for a book that cannot be read.
+    """
+    if not path.exists():
+        return report
+    try:
+        conditions, _ = conditions_of(report.tournament)
+    except NotRatable:
+        # Whoever rates or feeds the event says the same with what to do about it.
+        return report
+    if conditions.rating_list is None:
+        return report
+    with Book(path) as book:
+        found = book_facts(
+            book,
+            [entrant.player_id for entrant in report.entrants if entrant.player_id is not None],
+            time_control=conditions.time_control,
+            rating_list=conditions.rating_list,
+            edition=conditions.edition,
+        )
+    findings = Findings()
+    for entrant in report.entrants:
+        if entrant.player_id in found:
+            _said(entrant, found[entrant.player_id], findings)
     entrants = tuple(completed(entrant, found) for entrant in report.entrants)
-    return replace(report, entrants=entrants)
+    return replace(report, entrants=entrants, imported=joined(report.imported, findings.imported()))
 
 
 def completed(entrant: EntrantFacts, found: Mapping[str, BookFacts]) -> EntrantFacts:
@@ -130,7 +150,24 @@ def completed(entrant: EntrantFacts, found: Mapping[str, BookFacts]) -> EntrantF
         # An assumed K would outrank what the entry itself knows.
         k=entrant.k if assumed else facts.k,
         games_played=facts.games if facts.games is not None else entrant.games_played,
+        rating_list=facts.rating_list,
+        source=facts.source,
     )
+
+
+def _said(entrant: EntrantFacts, facts: BookFacts, findings: Findings) -> None:
+    """Note where the list contradicts the file."""
+    who = entrant.name or facts.name or facts.player_id
+    listed = "unrated" if facts.rating is None else str(facts.rating)
+    filed = "unrated" if entrant.unrated else str(entrant.rating)
+    if (entrant.rating is not None or entrant.unrated) and filed != listed:
+        findings.adjust(
+            f"{who} is {filed} in the file and {listed} on list {facts.rating_list}, which counts"
+        )
+    if entrant.k is not None and facts.k_reason is KReason.LIST and facts.k != entrant.k:
+        findings.adjust(
+            f"{who} has K {entrant.k} in the file and {facts.k} on list {facts.rating_list}, which counts"
+        )
 
 
 def _facts(

@@ -22,6 +22,7 @@ from elowire.ingest.readers.report import (
     GameFacts,
     ImportReport,
     TournamentFacts,
+    joined,
 )
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def feed_of(report: EventReport, *, time: datetime, finish: bool = False) -> Fee
         games=tuple(games),
         closing=tuple(closing),
         without_result=len(report.games) - len(rated),
-        imported=_joined(report.imported, findings.imported()),
+        imported=joined(report.imported, findings.imported()),
     )
 
 
@@ -163,8 +164,8 @@ def _entrant(entrant: EntrantFacts, facts: TournamentFacts, source: str) -> Entr
         unrated=entrant.unrated,
         k=entrant.k,
         games_played=entrant.games_played,
-        rating_list=facts.rating_list,
-        source=source,
+        rating_list=entrant.rating_list or facts.rating_list,
+        source=entrant.source or source,
     )
 
 
@@ -208,14 +209,6 @@ def _checked(build: Callable[[], InputEvent], findings: Findings, line: int | No
         text = f"{fault.problem}; expected {fault.expected}. {fault.advice}"
         findings.refuse(text, line=line, field=fault.field or None)
         return None
-
-
-def _joined(first: ImportReport, second: ImportReport) -> ImportReport:
-    return ImportReport(
-        notices=(*first.notices, *second.notices),
-        adjusted=first.adjusted + second.adjusted,
-        refused=first.refused + second.refused,
-    )
 
 
 def paced(records: tuple[EventRecord, ...], speed: float | None) -> Iterator[tuple[float, list[EventRecord]]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, date, datetime
 
 import pytest
 
 from elowire.domain import KReason, TimeControl, edition_by_id
 from elowire.ingest.book import Book
-from elowire.ingest.facts import book_facts, completed, printed_list
-from elowire.ingest.readers.report import EntrantFacts
+from elowire.ingest.facts import book_facts, completed, printed_list, with_book_facts
+from elowire.ingest.feed import feed_of
+from elowire.ingest.readers.report import EntrantFacts, EventReport, ImportReport, TournamentFacts
 from tests.services.lists.made_up import Player
 
 EDITION = edition_by_id("2025-10")
@@ -129,3 +131,40 @@ def test_the_list_outranks_the_entry_and_fills_what_it_leaves_out(list_file, loa
     found = completed(entry, facts("101"))
     assert (found.rating, found.k, found.name, found.federation) == (2300, 10, "Anna A.", "NOR")
     assert completed(replace(entry, player_id="999"), facts("101")).rating == 2222
+
+
+def test_an_event_takes_the_facts_of_the_book_and_says_where_they_differ(list_file, load_into, book_path):
+    load_into(list_file([ANNA, BELA]), "2026-10")
+    report = EventReport(
+        source="open.trf",
+        format="trf",
+        tournament=TournamentFacts("open", "Open", TimeControl.STANDARD, starts_on=date(2026, 10, 3)),
+        entrants=(
+            EntrantFacts("1", player_id="101", name="Anna", rating=2222),
+            EntrantFacts("2", player_id="102", name="Bela"),
+            EntrantFacts("3", player_id="103", name="Cara", rating=1800, k=40),
+        ),
+        games=(),
+        imported=ImportReport(),
+    )
+
+    found = with_book_facts(report, book_path)
+    assert [(one.rating, one.k, one.source) for one in found.entrants] == [
+        (2300, 10, "list"),
+        (2100, 20, "list"),
+        (1800, 40, None),
+    ]
+    assert [notice.text for notice in found.imported.notices] == [
+        "Anna is 2222 in the file and 2300 on list 2026-10, which counts"
+    ]
+    sent = [event.value for event in feed_of(found, time=datetime(2026, 10, 3, tzinfo=UTC)).opening]
+    assert b'"rating":2300,"unrated":false,"k":10,' in sent[1]
+    assert b'"rating_list":"2026-10","override":false,"source":"list"' in sent[1]
+    assert b'"source":"file:open.trf"' in sent[3]
+
+
+def test_without_a_book_an_event_keeps_its_own_facts(tmp_path):
+    report = EventReport("x", "trf", TournamentFacts("open", "Open"), (), (), ImportReport())
+
+    assert with_book_facts(report, tmp_path / "none") is report
+    assert not (tmp_path / "none").exists()

@@ -17,6 +17,10 @@ KEPT_NOTICES = 1000
 """Notices kept word for word; a file with more is summed up, so that garbage stays bounded."""
 
 
+LIST = "list"
+"""The source of figures that stand on a rating list as they are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Notice:
     """One thing that reading a file changed (`adjusted`) or left out (`refused`), with its place.
@@ -99,6 +103,15 @@ class ImportReport:
         return self.adjusted + self.refused - len(self.notices)
 
 
+def joined(first: ImportReport, second: ImportReport) -> ImportReport:
+    """Give the findings of a reading and of what followed it as one."""
+    return ImportReport(
+        notices=(*first.notices, *second.notices),
+        adjusted=first.adjusted + second.adjusted,
+        refused=first.refused + second.refused,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class TournamentFacts:
     """The tournament as the file describes it; None where the file is silent.
@@ -137,6 +150,10 @@ class EntrantFacts:
     unrated: bool = False
     k: int | None = None
     games_played: int | None = None
+    rating_list: str | None = None
+    """The list that rating and K were looked up in; None when they are the file's own."""
+    source: str | None = None
+    """Where looked-up figures come from: `list` when they stand there as they are."""
 
 
 @dataclass(frozen=True, slots=True)
