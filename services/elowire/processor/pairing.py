@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from elowire.contracts.vocabulary import Result
 from elowire.domain import Refusal, TimeControl, edition_by_id, is_rating_gap
 
 if TYPE_CHECKING:
+    from elowire.processor.behind import Behind
     from elowire.processor.resolution import Resolution
 
 State = dict[str, Any]
@@ -130,28 +131,6 @@ class Colour(NamedTuple):
             return None
 
         return self.own.rating or 0, self.strength or 0, self.points
-
-
-class Behind(NamedTuple):
-    """What lies behind a figure: the sums of the counters of entrants and of games.
-
-    They come from two topics, of which a process may be ahead in the one before a crash and in the other
-    after it: a single sum would give two different figures one number.
-    """
-
-    entrants: int
-    games: int
-
-    def number(self, tournament: int = 0, *, resolved: bool = False) -> int:
-        """Return one number that grows with each.
-
-        First counts the tournament's own counter, then whether the sums are those of a whole tournament.
-        """
-        return (tournament << 1 | resolved) << 2 * _BITS | self.entrants << _BITS | self.games
-
-
-# All in the 53 bits of a number that every consumer reads exactly.
-_BITS: Final = 21
 
 
 class Pairing(NamedTuple):

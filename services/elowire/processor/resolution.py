@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from elowire.domain import Edition
-    from elowire.processor.pairing import Behind
+    from elowire.processor.behind import Behind
 
 State = dict[str, Any]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from elowire.domain import Refusal
-from elowire.processor.pairing import POINTS_OF_BLACK, POINTS_OF_WHITE, Behind, facts_of, refusal_of
+from elowire.processor.behind import Behind
+from elowire.processor.pairing import POINTS_OF_BLACK, POINTS_OF_WHITE, facts_of, refusal_of
 from elowire.processor.resolution import Met, Resolution, resolve
 from elowire.processor.tournament_index import tournament_key
 

@@ -13,7 +13,8 @@ from elowire.processor.rated import change_of
 
 if TYPE_CHECKING:
     from elowire.domain import GameChange
-    from elowire.processor.pairing import Behind, Colour, Facts, Pairing
+    from elowire.processor.behind import Behind
+    from elowire.processor.pairing import Colour, Facts, Pairing
 
 # A bye scores as its result says; an annulled, unplayed or running game scores nothing.
 SCORELESS = frozenset({"annulled", "unplayed", "ongoing"})

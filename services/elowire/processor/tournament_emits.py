@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from elowire.contracts.topics import TYPE_TOURNAMENT_RATING, partition_of
 from elowire.domain import FirstEvent, System
+from elowire.processor.behind import Behind
 from elowire.processor.first import first_value
 from elowire.processor.lines import line_of
 from elowire.processor.outputs import event_time, output
-from elowire.processor.pairing import Behind, facts_of
+from elowire.processor.pairing import facts_of
 from elowire.processor.resolution import Resolution, Resolved, depends_on_unrated
 from elowire.processor.resolving import resolution_of
 from elowire.processor.sides import sides_of

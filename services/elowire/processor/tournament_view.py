@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from elowire.processor.pairing import Behind, pairing_of
+from elowire.processor.behind import Behind
+from elowire.processor.pairing import pairing_of
 from elowire.processor.state import SEPARATOR, Overlay
 from elowire.processor.tournament_index import entrant_key, ever_named, tournament_key
 
