@@ -61,9 +61,15 @@ class Door:
             problem = str(error)
         else:
             problem = "it is not a player event"
-        if record.key and isinstance(event, dict) and event.get("t") in PLAYER_EVENTS:
+        if record.key and isinstance(event, dict) and str(event.get("t")) in PLAYER_EVENTS:
             return event
 
+        self.refuse_foreign(effects, record, problem)
+
+        return None
+
+    def refuse_foreign(self, effects: Effects, record: Record, problem: str) -> None:
+        """Send a record of the internal topic that Elowire did not write to the dead letters."""
         self.refuse(
             effects,
             record,
@@ -74,8 +80,6 @@ class Door:
                 advice="This topic is internal: find out who writes to it; inputs go to the input topics.",
             ),
         )
-
-        return None
 
     def _rerouted(self, effects: Effects, record: Record, partition: int) -> bool:
         """Send a record that lies in the wrong partition to its own; that one's order is all that counts."""

@@ -17,6 +17,9 @@ from elowire.processor.stage import Effects, Record
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# What a record of another shape than ours runs into.
+MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+
 
 class PlayerStage:
     """Keeps a ledger per player and publishes every effective change with the next version."""
@@ -46,9 +49,19 @@ class PlayerStage:
         partition: int,
     ) -> Effects:
         """Decide over a batch of player events."""
+        try:
+            return self._decide(records, table, partition)
+        except MALFORMED:
+            # Who else wrote to the topic is found out record by record, and nothing good is lost beside it.
+            return self._decide(records, table, partition, carefully=True)
+
+    def _decide(
+        self, records: Sequence[Record], table: dict[bytes, bytes], partition: int, *, carefully: bool = False
+    ) -> Effects:
         effects = Effects()
         outputs = Outputs(effects, self._door.prefix, partition)
         seen: dict[bytes, accounts.Ledger] = {}
+        kept: dict[bytes, bytes] = {}
         for record in records:
             event = self._door.player_event(effects, record, partition)
             if event is None:
@@ -57,9 +70,19 @@ class PlayerStage:
             ledger = seen.get(key)
             if ledger is None:
                 ledger = seen[key] = accounts.Ledger(table.get(key))
-            ledger.take(event, outputs.at(key, record.timestamp))
+            said = len(effects.emits)
+            try:
+                ledger.take(event, outputs.at(key, record.timestamp))
+                if carefully and ledger.changed:
+                    kept[key] = states.encode(ledger.account)
+            except MALFORMED as error:
+                if not carefully:
+                    raise
+                del effects.emits[said:]
+                seen[key] = accounts.Ledger(kept.get(key) or table.get(key))
+                self._door.refuse_foreign(effects, record, f"{type(error).__name__}: {error}")
         for key, ledger in seen.items():
-            if ledger.changed:
+            if ledger.changed or key in kept:
                 effects.puts[key] = states.encode(ledger.account)
 
         return effects
