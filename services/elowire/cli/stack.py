@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from elowire.cli.errors import Failure
 from elowire.cli.supervisor import Service, Supervisor
 from elowire.runtime import topics
-from elowire.runtime.data_dir import open_data_dir
+from elowire.runtime.data_dir import HeldError, Hold, alive, open_data_dir
 from elowire.runtime.embedded.broker import EmbeddedKafka
 from elowire.runtime.settings import Settings
 
@@ -46,10 +46,12 @@ async def running(
 
     `log` is the file descriptor for the services' own output. Raises `Failure` with a sentence for the user.
     """
-    _require_free(settings)
     broker = None
     if embedded:
         open_data_dir(settings.data_dir)
+        _require_first(settings)
+    _require_free(settings)
+    if embedded:
         broker = EmbeddedKafka(settings.data_dir / "kafka", settings.kafka_port, progress=say)
     try:
         if broker is not None:
@@ -94,6 +96,24 @@ def _services(settings: Settings) -> tuple[Service, ...]:
         Service("processor", ("processor",), environment, settings.processor_admin_port),
         Service("ticker", ("ticker",), environment, settings.ticker_admin_port),
     )
+
+
+def _require_first(settings: Settings) -> None:
+    """Refuse to run beside another one on the same data; it has the ports too, which would hide the reason.
+
+    A killed one may have left its broker, on its way out: that is for the broker's own start to wait for.
+    """
+    lock = settings.data_dir / "kafka" / "kafka.lock"
+    if not lock.exists():
+        return
+    hold = Hold(lock)
+    try:
+        hold.take()
+    except HeldError as fault:
+        if fault.pid is not None and alive(fault.pid):
+            raise Failure(f"{fault}. Stop it first, or use another data directory") from fault
+    else:
+        hold.release()
 
 
 def _require_free(settings: Settings) -> None:

@@ -80,7 +80,12 @@ async def _run(settings: Settings, *, embedded: bool) -> None:
             early.cancel()
             _print_addresses(settings, embedded=embedded)
             watching = asyncio.create_task(stack.watch(say))
-            await asked.wait()
+            stopping = asyncio.create_task(asked.wait())
+            await asyncio.wait([watching, stopping], return_when=asyncio.FIRST_COMPLETED)
+            if watching.done():
+                # Kafka does not come back: without it nothing here is worth keeping up.
+                stopping.cancel()
+                watching.result()
             say("stopping")
             watching.cancel()
     except asyncio.CancelledError:
