@@ -1,0 +1,263 @@
+"""`elowire up` as a user starts it: it serves, survives every kind of death, and says what is in its way."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+from contextlib import ExitStack
+
+import httpx
+import psutil
+import pytest
+
+from tests.broker.acceptance.programs import DATA, Program, feed, free_ports, gone, living, run, wait_until
+
+pytestmark = pytest.mark.broker
+EVENT = DATA / "events" / "us-championship-2025.json"
+RATED_S = 30
+ORPHANED_S = 30
+PORTS = ("KAFKA_PORT", "TICKER_PORT", "PROCESSOR_ADMIN_PORT", "TICKER_ADMIN_PORT")
+
+
+class Up(Program):
+    """`elowire up` on its own ports, which a later one may take over."""
+
+    def __init__(self, folder, data, ports=None):
+        self.ports = ports or dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
+        self.data = data
+        super().__init__(folder, "up", "--data", data, **self.environment)
+
+    @property
+    def environment(self):
+        return {f"ELOWIRE_{name}": port for name, port in self.ports.items()} | {"ELOWIRE_LOG_FORMAT": "json"}
+
+    @property
+    def bootstrap(self):
+        return f"127.0.0.1:{self.ports['KAFKA_PORT']}"
+
+    def ready(self):
+        return self.until("ready; stop with Ctrl-C")
+
+    def player(self, player_id):
+        """What the ticker says of a player, as bytes; None while it knows nothing of him."""
+        try:
+            answer = httpx.get(
+                f"http://127.0.0.1:{self.ports['TICKER_PORT']}/v1/players/{player_id}", timeout=5
+            )
+        except httpx.TransportError:
+            return None
+        return answer.content if answer.status_code == 200 else None
+
+    def named(self, word):
+        """The running process of the family whose command line ends in `word`, not its watcher."""
+        return next(
+            process
+            for process in reversed(living(self.family()))
+            if process.cmdline()[-1] == word or process.name() == word
+        )
+
+
+@pytest.fixture
+def up(tmp_path):
+    """Start `elowire up`; whatever is left of it at the end is killed."""
+    started = []
+
+    def start(data=tmp_path / "data", ports=None):
+        started.append(Up(tmp_path / "said", data, ports))
+        return started[-1]
+
+    yield start
+    for program in started:
+        program.end()
+
+
+@pytest.fixture(scope="module")
+def event():
+    return json.loads(EVENT.read_bytes())
+
+
+def served(program, event):
+    """What is served of all players, once the whole event is rated."""
+    players = {str(player["fide_id"]): player["k_times_sum"] for player in event["players"]}
+
+    def answers():
+        found = {player_id: program.player(player_id) for player_id in players}
+        if None in found.values():
+            return None
+        changes = {player_id: json.loads(raw)["standard"]["change"] for player_id, raw in found.items()}
+        return found if changes == players else None
+
+    return wait_until(answers, RATED_S, lambda: f"the event's figures: {program.err[-2000:]}")
+
+
+def test_it_serves_the_same_after_kill_9_of_everything_and_stops_in_order(up, event):
+    first = up().ready()
+    feed(first.bootstrap, EVENT, "--finish")
+    before = served(first, event)
+    first.kill_everything()
+
+    second = up(ports=first.ports).ready()
+    after = served(second, event)
+    # A second one on the same data, with the same ports and with others.
+    beside = run("up", "--data", second.data, **second.environment)
+    elsewhere = run("up", "--data", second.data, **_others(second))
+    status = second.ask_to_stop()
+    gone(second.family(), 1)
+
+    assert after == before
+    for other in (beside, elsewhere):
+        assert other.returncode == 1
+        assert f"already running (pid {second.pid})" in other.stderr
+        assert "Stop it first, or use another data directory" in other.stderr
+    assert status == 0
+    assert "Traceback" not in second.err
+    assert "stopping" in second.err
+    # The services went while Kafka still answered, the ticker before the processor, Kafka after them.
+    assert "ticker stopped" in second.err
+    assert "no Kafka broker answers" not in second.err.partition("stopping")[2]
+    kafka_said = "".join(path.read_text() for path in (second.data / "kafka").glob("kafka.log*"))
+    assert "shut down completed" in kafka_said
+
+
+def _others(program):
+    ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
+    return program.environment | {f"ELOWIRE_{name}": port for name, port in ports.items()}
+
+
+def test_kill_9_of_it_alone_leaves_no_process_and_the_next_one_takes_over(up, event):
+    first = up().ready()
+    feed(first.bootstrap, EVENT)
+    before = served(first, event)
+    family = living(first.family())
+    first.process.kill()
+    first.process.wait()
+
+    gone(family, ORPHANED_S)
+    second = up(ports=first.ports).ready()
+
+    assert len(family) == 7
+    assert served(second, event) == before
+
+
+def test_the_next_one_need_not_wait_for_what_a_killed_one_left(up):
+    first = up().ready()
+    first.family()
+    first.process.kill()
+    first.process.wait()
+
+    second = up(ports=first.ports).ready()
+
+    assert len(living(second.family())) == 7
+
+
+def test_what_dies_is_started_again_and_nothing_is_lost(up, event):
+    program = up().ready()
+    feed(program.bootstrap, EVENT)
+    before = served(program, event)
+    victims = [program.named(word) for word in ("java", "processor", "ticker")]
+    for victim in victims:
+        victim.kill()
+    gone(victims, 5)
+    program.until("Kafka ended; it starts again")
+    program.until("processor ended with code")
+    program.until("ticker ended with code")
+
+    wait_until(lambda: program.player("2020009"), RATED_S, lambda: f"served again: {program.err}")
+    # One more fact goes all the way: the first game is taken back.
+    first_game, *others = event["games"]
+    path = program.data.parent / EVENT.name
+    path.write_text(json.dumps({**event, "games": [{**first_game, "status": "annulled"}, *others]}))
+    feed(program.bootstrap, path, "--revision", "1")
+    player_id = str(first_game["white"])
+    after = wait_until(
+        lambda: (raw := program.player(player_id)) != before[player_id] and raw,
+        RATED_S,
+        lambda: program.err[-2000:],
+    )
+
+    assert json.loads(before[player_id])["standard"]["pending_games"] == 11
+    assert json.loads(after)["standard"]["pending_games"] == 10
+
+
+def test_when_kafka_cannot_come_back_it_says_why_and_ends(up):
+    program = up().ready()
+    # Somebody has tidied up in the data directory.
+    (program.data / "kafka" / "elowire.json").unlink()
+    program.named("java").kill()
+    status = program.ends()
+
+    assert status == 1
+    assert "Kafka ended; it starts again" in program.err
+    assert f"elowire: {program.data / 'kafka'} is not a data directory" in program.err.splitlines()[-1]
+    assert living(program.family()) == []
+
+
+def test_sigterm_while_kafka_starts_leaves_nothing(up):
+    program = up().until("starting Kafka")
+    status = program.ask_to_stop()
+    gone(program.family(), 1)
+
+    assert (status, "Traceback" in program.err) == (0, False)
+
+
+@pytest.mark.parametrize("name", PORTS)
+def test_a_taken_port_is_named(up, name):
+    with ExitStack() as held:
+        taken = held.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
+        ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True)) | {name: taken}
+        program = up(ports=ports)
+        status = program.ends()
+
+    assert status == 1
+    assert f"port {taken} on 127.0.0.1" in program.err
+    assert f"ELOWIRE_{name}" in program.err
+    assert "Traceback" not in program.err
+    assert living(program.family()) == []
+
+
+def test_a_foreign_folder_is_no_data_directory(up, tmp_path):
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "holiday.jpg").write_bytes(b"")
+    program = up(tmp_path / "photos")
+
+    assert program.ends() == 1
+    assert f"{tmp_path / 'photos'} is not a data directory of Elowire" in program.err
+    assert "Choose an empty or a new directory" in program.err
+    assert "Traceback" not in program.err
+
+
+def test_a_cluster_that_does_not_answer_is_named(tmp_path):
+    (nobody,) = free_ports(1)
+    done = run("up", "--bootstrap", f"127.0.0.1:{nobody}", **_others(Nowhere(tmp_path)))
+
+    assert done.returncode == 1
+    assert f"no Kafka broker answers at 127.0.0.1:{nobody}" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+class Nowhere:
+    """No process, only an environment."""
+
+    def __init__(self, folder):
+        self.environment = {"ELOWIRE_DATA_DIR": folder}
+
+
+def test_ctrl_c_stops_it_too_and_the_ports_are_free_afterwards(up):
+    program = up().ready()
+    listening = [
+        connection.laddr
+        for process in living(program.family())
+        for connection in process.net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
+    ]
+    status = program.ask_to_stop(signal.SIGINT)
+    gone(program.family(), 1)
+
+    assert {address.ip.removeprefix("::ffff:") for address in listening} == {"127.0.0.1"}
+    assert set(program.ports.values()) <= {address.port for address in listening}
+    assert status == 0
+    for port in program.ports.values():
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
