@@ -3,71 +3,51 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Self, cast
 
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.errors import KafkaConnectionError, KafkaError, MessageSizeTooLargeError
+from aiokafka import AIOKafkaProducer
+from aiokafka.errors import (
+    ClusterAuthorizationFailedError,
+    KafkaConnectionError,
+    KafkaError,
+    MessageSizeTooLargeError,
+    TopicAuthorizationFailedError,
+)
 
-from elowire.runtime import clock
+from elowire.runtime.kafka_reading import admin_client, end_offsets, follow, read_all, span_reader
+from elowire.runtime.kafka_records import (
+    KafkaForbiddenError,
+    KafkaUnreachableError,
+    OutRecord,
+    Record,
+    RecordRefusedError,
+    TopicMissingError,
+)
+from elowire.runtime.kafka_refusals import unreachable
+from elowire.runtime.security import Cluster, connection, is_secured
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from types import TracebackType
 
-FETCH_BYTES = 8 << 20
+__all__ = [
+    "ConfirmedProducer",
+    "KafkaForbiddenError",
+    "KafkaUnreachableError",
+    "OutRecord",
+    "Record",
+    "RecordRefusedError",
+    "TopicMissingError",
+    "admin_client",
+    "end_offsets",
+    "follow",
+    "read_all",
+    "span_reader",
+]
+
 RECORD_BYTES = 5 << 20
 BATCH_BYTES = 256 << 10
 _IN_FLIGHT = 5_000
-_MOST_RECORDS = 5_000
-
-
-class Record(NamedTuple):
-    """One record as it stands in a topic; `timestamp` is in milliseconds since 1970."""
-
-    topic: str
-    partition: int
-    offset: int
-    timestamp: int
-    key: bytes | None
-    value: bytes | None
-    headers: Sequence[tuple[str, bytes]]
-
-
-class OutRecord(NamedTuple):
-    """One record to be written; without a partition the key's murmur2 hash chooses it."""
-
-    topic: str
-    key: bytes | None
-    value: bytes | None
-    headers: Sequence[tuple[str, bytes]] = ()
-    partition: int | None = None
-
-
-class KafkaUnreachableError(ConnectionError):
-    """No broker answers at the bootstrap address."""
-
-    @classmethod
-    def at(cls, bootstrap: str) -> Self:
-        """Return the fault for this address."""
-        return cls(
-            f"no Kafka broker answers at {bootstrap}. Start one (`elowire up`), or name another with "
-            "--bootstrap"
-        )
-
-
-class TopicMissingError(LookupError):
-    """A topic does not exist; `elowire topics apply` creates it."""
-
-    @classmethod
-    def named(cls, topics: Sequence[str]) -> Self:
-        """Return the fault for these topics."""
-        return cls(f"no topic {', '.join(topics)}. Create it with `elowire topics apply`")
-
-
-class RecordRefusedError(RuntimeError):
-    """The broker or the client refused a record; the message names its topic and key."""
 
 
 class ConfirmedProducer:
@@ -77,8 +57,8 @@ class ConfirmedProducer:
     producer can stay broken for ever (aiokafka issue 1017).
     """
 
-    def __init__(self, bootstrap: str, *, client_id: str = "elowire", request_s: float = 40.0) -> None:
-        self._bootstrap = bootstrap
+    def __init__(self, cluster: Cluster, *, client_id: str = "elowire", request_s: float = 40.0) -> None:
+        self._cluster = cluster
         self._client_id = client_id
         self._request_s = request_s
         self._producer: AIOKafkaProducer | None = None
@@ -86,7 +66,7 @@ class ConfirmedProducer:
 
     async def __aenter__(self) -> Self:
         self._producer = AIOKafkaProducer(
-            bootstrap_servers=self._bootstrap,
+            **connection(self._cluster),
             client_id=self._client_id,
             acks="all",
             enable_idempotence=True,
@@ -100,7 +80,7 @@ class ConfirmedProducer:
         except BaseException as fault:
             await self._producer.stop()
             if isinstance(fault, KafkaConnectionError):
-                raise KafkaUnreachableError.at(self._bootstrap) from fault
+                raise await unreachable(self._cluster) from fault
             raise
 
         return self
@@ -136,10 +116,10 @@ class ConfirmedProducer:
 
     async def _know(self, topic: str) -> None:
         # aiokafka would wait for a missing topic as long as for a broker, and then not say which it was.
-        async with admin_client(self._bootstrap) as admin:
+        async with admin_client(self._cluster) as admin:
             self._topics = frozenset(await admin.list_topics())
         if topic not in self._topics:
-            raise TopicMissingError.named([topic])
+            raise TopicMissingError.named([topic], secured=is_secured(self._cluster))
 
     async def _hand_over(self, producer: AIOKafkaProducer, record: OutRecord) -> asyncio.Future[object]:
         try:
@@ -150,145 +130,18 @@ class ConfirmedProducer:
                 headers=list(record.headers),
                 partition=record.partition,
             )
+        except TopicAuthorizationFailedError as fault:
+            raise KafkaForbiddenError.to("write to", f"topic {record.topic}") from fault
         except KafkaError as fault:
             raise RecordRefusedError(_refusal(record, fault)) from fault
         return cast("asyncio.Future[object]", handed)
 
 
-async def read_all(
-    bootstrap: str, topics: Sequence[str], *, from_beginning: bool = True, idle_s: float = 30.0
-) -> AsyncIterator[list[Record]]:
-    """Read whole topics up to the ends they have now, in lists; within a partition in order.
-
-    `from_beginning=False` reads nothing but proves that the topics can be read.
-    Raises `KafkaUnreachableError`, `TopicMissingError`, or `TimeoutError` when nothing comes for `idle_s`
-    seconds.
-    """
-    async with _reading(bootstrap, topics) as (consumer, partitions):
-        ends = await consumer.end_offsets(partitions)
-        if not from_beginning:
-            return
-        await consumer.seek_to_beginning(*partitions)
-        left = set(partitions)
-        last = clock.monotonic()
-        while True:
-            # The position and not the last record counts: compaction and markers leave holes.
-            for partition in [tp for tp in left if await consumer.position(tp) >= ends[tp]]:
-                left.discard(partition)
-                consumer.pause(partition)
-            if not left:
-                return
-            fetched = await consumer.getmany(*left, timeout_ms=500, max_records=_MOST_RECORDS)
-            records = [record for record in _records(fetched) if record.offset < ends[_place(record)]]
-            if records:
-                last = clock.monotonic()
-                yield records
-            elif clock.monotonic() - last > idle_s:
-                raise TimeoutError(f"nothing of {sorted(map(_name, left))} came for {idle_s:g} s")
-
-
-async def follow(
-    bootstrap: str,
-    topics: Sequence[str],
-    *,
-    from_beginning: bool = True,
-    positions: Mapping[tuple[str, int], int] | None = None,
-    wait_s: float = 0.5,
-) -> AsyncIterator[list[Record]]:
-    """Read topics for ever, without a group; an empty list says that nothing came for `wait_s` seconds.
-
-    `positions` (topic, partition -> next offset) wins over `from_beginning`. Where a position no longer
-    exists, reading starts at the oldest record kept. Broker outages are waited out. Raises
-    `KafkaUnreachableError` or `TopicMissingError` at the start.
-    """
-    async with _reading(bootstrap, topics) as (consumer, partitions):
-        await (consumer.seek_to_beginning if from_beginning else consumer.seek_to_end)(*partitions)
-        for (topic, number), offset in (positions or {}).items():
-            if topic in topics:
-                consumer.seek(TopicPartition(topic, number), offset)
-        while True:
-            yield _records(await consumer.getmany(timeout_ms=int(wait_s * 1000), max_records=_MOST_RECORDS))
-
-
-async def end_offsets(bootstrap: str, topics: Sequence[str]) -> dict[tuple[str, int], int]:
-    """Return the next offset of every partition of `topics`: topic, partition -> offset."""
-    async with _reading(bootstrap, topics) as (consumer, partitions):
-        ends = await consumer.end_offsets(partitions)
-
-    return {(tp.topic, tp.partition): offset for tp, offset in ends.items()}
-
-
-@asynccontextmanager
-async def admin_client(bootstrap: str) -> AsyncIterator[AIOKafkaAdminClient]:
-    """Connect aiokafka's admin client for a while. Raises `KafkaUnreachableError`."""
-    admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap, client_id="elowire")
-    try:
-        await admin.start()
-    except KafkaError as fault:
-        await admin.close()
-        raise KafkaUnreachableError.at(bootstrap) from fault
-    try:
-        yield admin
-    finally:
-        await admin.close()
-
-
-@asynccontextmanager
-async def _reading(
-    bootstrap: str, topics: Sequence[str]
-) -> AsyncIterator[tuple[AIOKafkaConsumer, list[TopicPartition]]]:
-    """Connect a consumer that has every partition of `topics` assigned, for good.
-
-    A subscription would do it in one call, but it drops and re-reads partitions when the metadata flickers.
-    """
-    async with admin_client(bootstrap) as admin:
-        # All topics are asked for: asking for one by name would create it where automatic creation is on.
-        known = {described["topic"]: described["partitions"] for described in await admin.describe_topics()}
-    missing = [topic for topic in topics if not known.get(topic)]
-    if missing:
-        raise TopicMissingError.named(missing)
-    partitions = [
-        TopicPartition(topic, number)
-        for topic in topics
-        for number in sorted(described["partition"] for described in known[topic])
-    ]
-    consumer = AIOKafkaConsumer(
-        bootstrap_servers=bootstrap,
-        client_id="elowire",
-        enable_auto_commit=False,
-        auto_offset_reset="earliest",
-        max_partition_fetch_bytes=FETCH_BYTES,
-        fetch_max_wait_ms=100,
-    )
-    try:
-        await consumer.start()
-        consumer.assign(partitions)
-        yield consumer, partitions
-    except KafkaConnectionError as fault:
-        raise KafkaUnreachableError.at(bootstrap) from fault
-    finally:
-        await consumer.stop()
-
-
-def _records(fetched: Mapping[TopicPartition, Sequence[object]]) -> list[Record]:
-    return [
-        Record(r.topic, r.partition, r.offset, r.timestamp, r.key, r.value, r.headers)  # type: ignore[attr-defined]  # aiokafka has no types
-        for batch in fetched.values()
-        for r in batch
-    ]
-
-
-def _place(record: Record) -> TopicPartition:
-    return TopicPartition(record.topic, record.partition)
-
-
-def _name(partition: TopicPartition) -> str:
-    return f"{partition.topic}/{partition.partition}"
-
-
 async def _acknowledged(window: Sequence[tuple[OutRecord, asyncio.Future[object]]]) -> None:
     answers = await asyncio.gather(*(future for _, future in window), return_exceptions=True)
     for (record, _), answer in zip(window, answers, strict=True):
+        if isinstance(answer, TopicAuthorizationFailedError | ClusterAuthorizationFailedError):
+            raise KafkaForbiddenError.to("write to", f"topic {record.topic}") from answer
         if isinstance(answer, BaseException):
             raise RecordRefusedError(_refusal(record, answer)) from answer
 

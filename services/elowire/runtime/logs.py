@@ -33,11 +33,19 @@ def configure(settings: Settings) -> None:
     ]
     last: list[Processor] = (
         [
-            structlog.processors.dict_tracebacks,
+            structlog.processors.ExceptionRenderer(
+                # Local variables hold passwords and what records say.
+                structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+            ),
             structlog.processors.JSONRenderer(serializer=_json_line),
         ]
         if json
-        else [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
+        else [
+            structlog.dev.ConsoleRenderer(
+                colors=sys.stderr.isatty(),
+                exception_formatter=structlog.dev.RichTracebackFormatter(show_locals=False),
+            )
+        ]
     )
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],

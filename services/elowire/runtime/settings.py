@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from platformdirs import user_cache_path, user_data_path
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 Port = Annotated[int, Field(ge=1, le=65535)]
@@ -21,7 +21,10 @@ class InvalidSettingsError(ValueError):
 class Settings(BaseSettings):
     """What an operator may set; each field can be given as ``ELOWIRE_<NAME>`` in the environment.
 
-    Ports are TCP ports on `host`; names ending in ``_s`` are seconds.
+    Ports are TCP ports on `host`; names ending in ``_s`` are seconds. Those of ``kafka_security_protocol``
+    and ``kafka_sasl_mechanism`` are Kafka's own words; files are PEM, those of passwords hold nothing else.
+    A processor stops when more than ``dead_letter_limit`` records (0: no limit) were refused within a minute
+    and they are more than ``dead_letter_share`` of the records of that minute.
     """
 
     model_config = SettingsConfigDict(env_prefix="ELOWIRE_", frozen=True, extra="ignore")
@@ -49,8 +52,46 @@ class Settings(BaseSettings):
     batch_s: Seconds = 20.0
     pace_s: Annotated[float, Field(ge=0, le=1)] = 0.0
 
+    kafka_security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = "PLAINTEXT"
+    kafka_ca_file: Path | None = None
+    kafka_cert_file: Path | None = None
+    kafka_key_file: Path | None = None
+    kafka_key_password_file: Path | None = None
+    kafka_sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-512", "OAUTHBEARER"] = "SCRAM-SHA-512"
+    kafka_username: str | None = None
+    kafka_password: SecretStr | None = None
+    kafka_password_file: Path | None = None
+    kafka_token_command: SecretStr | None = None
+
+    dead_letter_limit: Annotated[int, Field(ge=0)] = 1_000
+    dead_letter_share: Annotated[float, Field(ge=0, lt=1)] = 0.5
+
     log_format: Literal["auto", "json", "text"] = "auto"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+
+    @model_validator(mode="after")
+    def _can_log_in(self) -> Self:
+        """Refuse what cannot work, or would show a secret to the network."""
+        protocol, mechanism = self.kafka_security_protocol, self.kafka_sasl_mechanism
+        if self.kafka_key_file is not None and self.kafka_cert_file is None:
+            raise ValueError("ELOWIRE_KAFKA_CERT_FILE: expected beside ELOWIRE_KAFKA_KEY_FILE")
+        if not protocol.startswith("SASL"):
+            return self
+        if mechanism != "SCRAM-SHA-512" and protocol == "SASL_PLAINTEXT":
+            raise ValueError(
+                f"ELOWIRE_KAFKA_SECURITY_PROTOCOL: {mechanism} sends its secret as it is, expected SASL_SSL"
+            )
+        if mechanism == "OAUTHBEARER":
+            if self.kafka_token_command is None:
+                raise ValueError("ELOWIRE_KAFKA_TOKEN_COMMAND: expected, it prints the token for OAUTHBEARER")
+        elif not self.kafka_username:
+            raise ValueError(f"ELOWIRE_KAFKA_USERNAME: expected for {mechanism}")
+        elif (self.kafka_password is None) == (self.kafka_password_file is None):
+            raise ValueError(
+                f"ELOWIRE_KAFKA_PASSWORD_FILE: expected for {mechanism}, this or ELOWIRE_KAFKA_PASSWORD"
+            )
+
+        return self
 
 
 def load_settings(**overrides: object) -> Settings:
@@ -67,6 +108,8 @@ def load_settings(**overrides: object) -> Settings:
     except ValidationError as fault:
         lines = [
             f"ELOWIRE_{str(error['loc'][0]).upper()}: {error['msg']}"
+            if error["loc"]
+            else error["msg"].removeprefix("Value error, ")
             for error in fault.errors(include_input=False, include_url=False)
         ]
         raise InvalidSettingsError("; ".join(lines)) from None

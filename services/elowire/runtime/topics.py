@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from aiokafka.admin import AIOKafkaAdminClient
 
     from elowire.contracts.topics import Topic
+    from elowire.runtime.security import Cluster
 
 _VISIBLE_S = 15.0
 _PAUSE_S = 0.05
@@ -82,25 +83,25 @@ class TopicRefusedError(RuntimeError):
 
 
 async def plan(
-    bootstrap: str, catalogue: Sequence[Topic] = CATALOGUE, *, shape: Shape = _DEFAULT
+    cluster: Cluster, catalogue: Sequence[Topic] = CATALOGUE, *, shape: Shape = _DEFAULT
 ) -> list[Difference]:
     """Compare the cluster's topics with `catalogue`: missing topics and drifted settings, in its order.
 
     Raises `KafkaUnreachableError`.
     """
-    async with admin_client(bootstrap) as admin:
+    async with admin_client(cluster) as admin:
         return await _compare(admin, catalogue, shape)
 
 
 async def apply(
-    bootstrap: str, catalogue: Sequence[Topic] = CATALOGUE, *, shape: Shape = _DEFAULT
+    cluster: Cluster, catalogue: Sequence[Topic] = CATALOGUE, *, shape: Shape = _DEFAULT
 ) -> list[str]:
     """Create the topics that are missing, and return their names when every broker can be asked for them.
 
     May be called by several processes at once. Raises `TopicDriftError` before it creates anything,
     `TopicRefusedError`, or `KafkaUnreachableError`.
     """
-    async with admin_client(bootstrap) as admin:
+    async with admin_client(cluster) as admin:
         differences = await _compare(admin, catalogue, shape)
         drift = [difference for difference in differences if difference.verdict is Verdict.DRIFT]
         if drift:
@@ -125,7 +126,7 @@ async def apply(
         if drift:
             raise TopicDriftError(drift)
         # A leader is named before it leads: reading the ends waits until each one does.
-        await end_offsets(bootstrap, sorted(missing))
+        await end_offsets(cluster, sorted(missing))
 
     return created
 
