@@ -66,21 +66,21 @@ def feed_of(report: EventReport, *, time: datetime, finish: bool = False) -> Fee
         return input_record(event, event_id=event_id, source=source, time=time)
 
     rated = [game for game in report.games if game.status is not GameStatus.ONGOING]
-    opening = [record("tournament", "running", _tournament(report, TournamentStatus.RUNNING))]
+    opening = [record("tournament", "running", tournament_event(report, TournamentStatus.RUNNING))]
     opening.extend(
         record("entrant", entrant.entrant_id, event)
         for entrant in report.entrants
-        if (event := _checked(partial(_entrant, entrant, facts, source), findings, None)) is not None
+        if (event := _checked(partial(entrant_event, entrant, facts, source), findings, None)) is not None
     )
-    players = {entrant.entrant_id: _player_id(entrant, facts) for entrant in report.entrants}
+    players = {entrant.entrant_id: player_of(entrant, facts) for entrant in report.entrants}
     games = [
         record("game", game.game_id, event)
         for game in rated
-        if (event := _checked(partial(_game, game, facts, players), findings, game.line)) is not None
+        if (event := _checked(partial(game_event, game, facts, players), findings, game.line)) is not None
     ]
     closing = []
     if finish:
-        finished = _tournament(report, TournamentStatus.FINISHED, expected_games=len(games))
+        finished = tournament_event(report, TournamentStatus.FINISHED, expected_games=len(games))
         closing.append(record("tournament", "finished", finished))
     return Feed(
         opening=tuple(opening),
@@ -106,9 +106,10 @@ def event_id_of(tournament_id: str, kind: str, entity: str, event: InputEvent) -
     return f"{tournament_id}/{kind}/{entity}"[:LONGEST_EVENT_ID] + f"/{event.revision}/{digest}"
 
 
-def _tournament(
+def tournament_event(
     report: EventReport, status: TournamentStatus, *, expected_games: int | None = None
 ) -> Tournament:
+    """Give the event of the tournament itself. Raises `NotFeedable` without its facts."""
     facts = report.tournament
     if facts.time_control is None:
         raise NotFeedable(
@@ -150,12 +151,13 @@ def _revision(facts: TournamentFacts, *, finished: bool) -> int:
     return facts.revision * 1000 + min(days, 499) * 2 + finished
 
 
-def _entrant(entrant: EntrantFacts, facts: TournamentFacts, source: str) -> Entrant:
+def entrant_event(entrant: EntrantFacts, facts: TournamentFacts, source: str) -> Entrant:
+    """Give the event of one entrant; raises pydantic's `ValidationError` for what the contract forbids."""
     return Entrant(
         tournament_id=facts.tournament_id,
         entrant_id=entrant.entrant_id,
         revision=facts.revision,
-        player_id=_player_id(entrant, facts),
+        player_id=player_of(entrant, facts),
         name=entrant.name,
         federation=entrant.federation,
         title=entrant.title,
@@ -169,7 +171,7 @@ def _entrant(entrant: EntrantFacts, facts: TournamentFacts, source: str) -> Entr
     )
 
 
-def _player_id(entrant: EntrantFacts, facts: TournamentFacts) -> str | None:
+def player_of(entrant: EntrantFacts, facts: TournamentFacts) -> str | None:
     """Give the FIDE id, or for a numbered player of a report without one an id of this event alone.
 
     Such a player is somebody, only not known by number: games count, and an entrant event with the FIDE id
@@ -180,7 +182,9 @@ def _player_id(entrant: EntrantFacts, facts: TournamentFacts) -> str | None:
     return f"local:{facts.tournament_id[:80]}.{entrant.entrant_id.removeprefix('rank:')}"
 
 
-def _game(game: GameFacts, facts: TournamentFacts, players: dict[str, str | None]) -> GameResult:
+def game_event(game: GameFacts, facts: TournamentFacts, players: dict[str, str | None]) -> GameResult:
+    """Give the event of one game, with its `players` as entrant id -> player id; raises as above."""
+
     def side(entrant_id: str) -> Side:
         return Side(entrant_id=entrant_id, player_id=players.get(entrant_id))
 
