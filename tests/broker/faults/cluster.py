@@ -24,8 +24,8 @@ async def make_topics(bootstrap, kind, prefix, partitions):
     await topics.apply(bootstrap, named, shape=Shape(partitions=partitions))
 
 
-async def feed(bootstrap, kind, prefix, partitions, *, seed, count, rate=0.0):
-    """Send a stream at `rate` records a second (0: as fast as it goes), all acknowledged; count it."""
+async def feed(bootstrap, prefix, records, *, rate=0.0):
+    """Send records at `rate` a second (0: as fast as it goes), all acknowledged; count them."""
     producer = AIOKafkaProducer(
         bootstrap_servers=bootstrap,
         acks="all",
@@ -36,7 +36,7 @@ async def feed(bootstrap, kind, prefix, partitions, *, seed, count, rate=0.0):
     await producer.start()
     began, sent, open_ = time.monotonic(), 0, []
     try:
-        for record in kind.input(seed, count, partitions):
+        for record in records:
             open_.append(
                 await producer.send(
                     prefix + record.topic,

@@ -6,14 +6,15 @@ place   kills=30 chaos=0.03 at="lease ok,committed"   (scenarios.KILL_PLACES)
 zombie  cycles=3 at="lease ok" stage=player
 broker  kills=3   (starts a broker of its own)
 
-Everywhere: kind=toy|product rate=800 (records a second) partitions=4 session=6 mutation= port=30320
-folder=logs bootstrap=127.0.0.1:29092. NAME must be new on the broker. The last line and the exit code tell
-the verdict.
+Everywhere: kind=toy|product rate=800 (records a second) records=40000 (at most) partitions=4 session=6
+mutation= port=30320 folder=logs bootstrap=127.0.0.1:29092. NAME must be new on the broker. The last line
+and the exit code tell the verdict.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import random
 import signal
@@ -55,14 +56,14 @@ async def drive(scenario, name, seed, *, bootstrap, folder, kind="toy", rate=800
         BATCH_S=options.get("batch_s", 20),
         MUTATION=options.get("mutation", ""),
     )
+    # One stream for the whole run: two would contradict each other about the same players.
+    stream = iter(what.input(seed, int(options.get("records", 40_000)), partitions))
     fed = 0
 
     async def feed(seconds):
         nonlocal fed
-        count = int(float(rate) * seconds)
-        fed += await cluster.feed(
-            bootstrap, what, prefix, partitions, seed=seed * 1000 + fed % 1000, count=count, rate=float(rate)
-        )
+        records = itertools.islice(stream, int(float(rate) * seconds))
+        fed += await cluster.feed(bootstrap, prefix, records, rate=float(rate))
 
     began = time.monotonic()
     try:

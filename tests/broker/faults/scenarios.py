@@ -73,7 +73,7 @@ async def place(run):
     feeding = None
     while run.workers.count["killed itself"] < kills and time.monotonic() - began < run.option("most", 240.0):
         if feeding is None or feeding.done():
-            feeding = asyncio.ensure_future(run.feed(15))
+            feeding = asyncio.ensure_future(run.feed(5))
         await asyncio.sleep(0.1)
         run.workers.restart_dead(**extra)
     await feeding

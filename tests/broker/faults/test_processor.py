@@ -38,7 +38,7 @@ class Scene:
         await cluster.make_topics(self.kafka, TOY, f"{self.name}-", self.partitions)
 
     async def feed(self, count=500, seed=1):
-        await cluster.feed(self.kafka, TOY, f"{self.name}-", self.partitions, seed=seed, count=count)
+        await cluster.feed(self.kafka, f"{self.name}-", TOY.input(seed, count, self.partitions))
 
     async def drained(self):
         return await cluster.drained(self.kafka, TOY, f"{self.name}-", self.name, self.partitions, PATIENCE_S)
@@ -135,7 +135,7 @@ async def test_two_processes_with_one_identity_end_with_a_reason(kafka, tmp_path
         for slot in (0, 1):
             scene.workers.start(slot, INSTANCE="twin")
         feeding = asyncio.ensure_future(
-            cluster.feed(kafka, TOY, f"{scene.name}-", 4, seed=1, count=6000, rate=200)
+            cluster.feed(kafka, f"{scene.name}-", TOY.input(1, 6000, 4), rate=200)
         )
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline and all(p.poll() is None for p in scene.workers.processes.values()):
