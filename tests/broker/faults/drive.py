@@ -21,6 +21,7 @@ import signal
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
@@ -30,15 +31,25 @@ from tests.broker.faults.kinds import KINDS
 from tests.broker.faults.scenarios import SCENARIOS, Run
 from tests.broker.faults.workers import Workers
 
+if TYPE_CHECKING:
+    from collections import Counter
 
-class Verdict:
-    """What came out: `wrong` is empty if the run is good; `facts` tell what happened."""
 
-    def __init__(self, wrong, facts):
-        self.wrong, self.facts = wrong, facts
+class Verdict(NamedTuple):
+    """What came out: `wrong` is empty if the run is good; the rest tells what happened, so that a test sees
+    that the fault bit: what was done to the workers, what their logs tell, and where they were hit."""
+
+    wrong: list[str]
+    done: Counter
+    seen: Counter
+    places: Counter
+    fed: int
+    seconds: float
 
     def __str__(self):
-        return f"{self.facts}\nVERDICT {'RED ' + '; '.join(self.wrong)[:3000] if self.wrong else 'OK'}"
+        done, seen, places = (dict(counter) for counter in (self.done, self.seen, self.places))
+        verdict = f"RED {'; '.join(self.wrong)[:3000]}" if self.wrong else "OK"
+        return f"fed={self.fed} seconds={self.seconds:.0f} {done} {seen} {places}\nVERDICT {verdict}"
 
 
 async def drive(scenario, name, seed, *, bootstrap, folder, kind="toy", rate=800.0, partitions=4, **options):
@@ -79,11 +90,7 @@ async def drive(scenario, name, seed, *, bootstrap, folder, kind="toy", rate=800
     if behind := left.result():
         wrong.append(f"not drained after 90 s: {behind}")
     seen, places = workers.seen()
-    facts = (
-        f"RESULT {scenario} {name} kind={kind} seed={seed} fed={fed} secs={time.monotonic() - began:.0f} "
-        f"{dict(workers.count)} {dict(seen)} {dict(places)}"
-    )
-    return Verdict(wrong, facts)
+    return Verdict(wrong, workers.count, seen, places, fed, time.monotonic() - began)
 
 
 class OwnBroker:
@@ -121,7 +128,7 @@ def main():
     finally:
         if own:
             own.stop()
-    print(verdict, flush=True)
+    print(f"RESULT {scenario} {name} seed={seed} {options}\n{verdict}", flush=True)
     sys.exit(bool(verdict.wrong))
 
 
