@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import fsum, log
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 Unbounded: TypeAlias = Literal["inf", "-inf"]
 _FULL: Final = 100
-_NEWTON_STEPS: Final = 3
+_NEWTON_STEPS: Final = 1
 _LONGEST_STEP: Final = 400
 # Of the logistic curve of base 10 and scale 400.
 _SLOPE: Final = log(10) / 400
@@ -115,18 +114,32 @@ def _true_performance(opponents: Sequence[int], points: Hundredths, guess: int) 
 
 def _newton_step(rating: int, opponents: Sequence[int], score: float) -> int:
     """Approach the rating along the slope of the expectancy; bounded, where the slope is all but flat."""
-    expected = [_logistic(opponent - rating) for opponent in opponents]
-    slope = fsum([p * (1 - p) for p in expected]) * _SLOPE
+    expected = _expectancies(rating, opponents)
+    slope = sum([p * (1 - p) for p in expected]) * _SLOPE
 
-    return max(-_LONGEST_STEP, min(_LONGEST_STEP, round((score - fsum(expected)) / slope)))
+    return max(-_LONGEST_STEP, min(_LONGEST_STEP, round((score - sum(expected)) / slope)))
 
 
 def _expects_more(rating: int, opponents: Sequence[int], score: float) -> bool:
     """Whether half a point above `rating` the expectancy is above the score."""
     # fsum, because a plain sum would depend on the order of the opponents.
-    return fsum([_logistic(opponent - rating) for opponent in opponents]) > score
+    return fsum(_expectancies(rating, opponents)) > score
 
 
-@lru_cache(maxsize=1 << 15)
+def _expectancies(rating: int, opponents: Sequence[int]) -> list[float]:
+    """The logistic expectancies half a point above `rating`."""
+    if abs(rating) > _FARTHEST:
+        return [_logistic(opponent - rating) for opponent in opponents]
+    start = _MIDDLE - rating
+
+    return [_CURVE[opponent + start] for opponent in opponents]
+
+
 def _logistic(difference: int) -> float:
     return float(1 / (1 + 10 ** ((difference - 0.5) / 400)))
+
+
+# The curve at every difference that occurs: live lines ask for it with each result.
+_FARTHEST: Final = 8000
+_MIDDLE: Final = 2 * _FARTHEST
+_CURVE: Final = tuple(_logistic(difference) for difference in range(-_MIDDLE, _MIDDLE + 1))
