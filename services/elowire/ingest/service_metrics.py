@@ -1,0 +1,41 @@
+"""Ingest's figures for the admin port, taken once per beat and never per request."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from elowire.ingest.http_guard import Guard
+from elowire.ingest.service_intake import Intake
+from elowire.ingest.service_outbox import Outbox
+from elowire.runtime.metrics import Registry, replace_all
+
+
+class IngestMetrics:
+    """Reads what the guard, the intake and the followers count in plain integers."""
+
+    def __init__(self, registry: Registry, guard: Guard, intake: Intake, outbox: Outbox) -> None:
+        self._guard, self._intake, self._outbox = guard, intake, outbox
+        self._requests = registry.counter(
+            "requests", "Requests by outcome: accepted, repeated, busy, or the status.", ["outcome"]
+        )
+        self._events = registry.counter("events", "Events by what became of them.", ["outcome"])
+        self._connected = registry.gauge("connected", "1 while Kafka answers, else 0.")
+        self._unidentified = registry.gauge("unidentified_entrants", "Entrants of our sources without an id.")
+        self._alarms = registry.gauge(
+            "broadcast_alarm", "1 while a broadcast that we follow is not as it should be.", ["source"]
+        )
+        self._told: dict[str, Counter[str]] = {"requests": Counter(), "events": Counter()}
+
+    def take(self, alarms: Mapping[str, str | None]) -> None:
+        """Bring the metrics up to date; `alarms` says of every broadcast what is wrong, or None."""
+        self._connected.set(self._outbox.fault is None)
+        self._unidentified.set(self._intake.store.unknown_players())
+        replace_all(self._alarms, {(name,): float(alarm is not None) for name, alarm in alarms.items()})
+        for name, counter, counted in (
+            ("requests", self._requests, self._guard.outcomes),
+            ("events", self._events, self._intake.outcomes),
+        ):
+            for word, number in (counted - self._told[name]).items():
+                counter.labels(word).inc(number)
+            self._told[name] = Counter(counted)
