@@ -25,6 +25,8 @@ COMMANDS = (
     "lists",
     "topics",
     "processor",
+    "ingest",
+    "sources",
     "ticker",
     "live",
     "watch",
@@ -105,6 +107,7 @@ def _is_expected(fault: Exception) -> bool:
         admin.PortTakenError
         | data_dir.DataDirError
         | faults.EmbeddedKafkaError
+        | kafka.KafkaForbiddenError
         | kafka.KafkaUnreachableError
         | kafka.TopicMissingError
         | kafka.RecordRefusedError

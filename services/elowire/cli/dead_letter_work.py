@@ -14,6 +14,7 @@ from elowire.contracts.topics import GAME_RESULTS, PLAYER_EVENTS, RATING_LISTS, 
 from elowire.runtime import clock
 from elowire.runtime.dead_letters import AS_IT_IS, Letter, Reading, Repair, mark, replay
 from elowire.runtime.kafka import ConfirmedProducer, RecordRefusedError, TopicMissingError
+from elowire.runtime.security import address_of
 from elowire.runtime.settings import Settings
 
 SENT_TOGETHER = 200
@@ -27,9 +28,9 @@ async def letters_by_id(reading: Reading, ids: Sequence[str]) -> dict[str, Lette
     unknown = [one for one in ids if one not in found]
     if unknown:
         raise Failure(
-            f"no dead letter {', '.join(unknown)} in {reading.topic} at {reading.bootstrap}: expected the id "
-            "of a letter that the topic still keeps, as `elowire dead-letters list` prints it. Nothing was "
-            "changed"
+            f"no dead letter {', '.join(unknown)} in {reading.topic} at {address_of(reading.cluster)}: "
+            "expected the id of a letter that the topic still keeps, as `elowire dead-letters list` prints it. "
+            "Nothing was changed"
         )
     return {one: found[one] for one in ids}
 
@@ -40,7 +41,7 @@ async def replay_ids(
     """Send letters again by id, each acknowledged and marked before the next; returns what was done."""
     letters = await letters_by_id(reading, ids)
     rows = []
-    async with ConfirmedProducer(settings.bootstrap) as producer:
+    async with ConfirmedProducer(settings) as producer:
         for letter in letters.values():
             why_not = _resolved(letter) or _not_replayable(letter, repair, settings.topic_prefix)
             if why_not is None:
@@ -54,7 +55,7 @@ async def replay_all(settings: Settings, reading: Reading, wanted: Wanted) -> li
     """Send every open letter that is wanted again, in portions; returns what was done."""
     rows: list[dict[str, Any]] = []
     async with (
-        ConfirmedProducer(settings.bootstrap) as producer,
+        ConfirmedProducer(settings) as producer,
         aclosing(reading.open_letters(wanted)) as letters,
     ):
         portion: list[tuple[Letter, Repair]] = []
@@ -79,7 +80,7 @@ async def discard_ids(
     """Put letters aside by id, with the reason; returns what was done."""
     letters = await letters_by_id(reading, ids)
     still_open = [letter for letter in letters.values() if letter.resolution is None]
-    async with ConfirmedProducer(settings.bootstrap) as producer:
+    async with ConfirmedProducer(settings) as producer:
         await mark(producer, still_open, Outcome.DISCARDED, at=_now(), reason=reason)
 
     return [outcome_row(letter, Outcome.DISCARDED, _resolved(letter)) for letter in letters.values()]

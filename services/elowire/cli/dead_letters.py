@@ -206,7 +206,7 @@ def _reading(settings: Settings) -> Iterator[Reading]:
             count += number
             status.update(f"reading {topic}: {count} records")
 
-        reading = Reading(settings.bootstrap, topic, seen)
+        reading = Reading(settings, topic, seen)
         yield reading
     for place, problem in reading.unreadable.items():
         _say(f"{place} is left alone: {problem}")

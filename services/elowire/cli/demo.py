@@ -65,9 +65,9 @@ async def _run(folder: Path, *, keep: bool) -> tuple[int, int]:
         async with running(settings, embedded=True, say=say, log=log.fileno()):
             say(f"live page: http://{settings.host}:{settings.ticker_port}/")
             event = demo_event(clock.now())
-            async with ConfirmedProducer(settings.bootstrap) as producer:
+            async with ConfirmedProducer(settings) as producer:
                 show = Show(screen, event)
-                watching = asyncio.create_task(show.watch(settings.bootstrap))
+                watching = asyncio.create_task(show.watch(settings))
                 try:
                     await _replay(event, producer, show)
                     equal = await _compare(event, producer, show)
@@ -93,6 +93,7 @@ def _settings(folder: Path) -> Settings:
         data_dir=folder / "data",
         kafka_port=kafka,
         bootstrap=f"127.0.0.1:{kafka}",
+        kafka_security_protocol="PLAINTEXT",
         processor_admin_port=processor,
         ticker_admin_port=ticker_admin,
         ticker_port=ticker,

@@ -15,6 +15,7 @@ from elowire.cli.demo_event import DemoEvent, game_of
 from elowire.cli.errors import Failure
 from elowire.contracts.envelope import EventRecord
 from elowire.runtime.kafka import follow
+from elowire.runtime.security import Cluster
 
 WAIT_S = 30.0
 
@@ -32,10 +33,10 @@ class Show:
         self._fault: BaseException | None = None
         self.headline = event.name
 
-    async def watch(self, bootstrap: str) -> None:
+    async def watch(self, cluster: Cluster) -> None:
         """Follow the output topics for as long as the demonstration lasts."""
         try:
-            async for records in follow(bootstrap, ["live-ratings", "reconciliations"]):
+            async for records in follow(cluster, ["live-ratings", "reconciliations"]):
                 async with self._news:
                     for record in records:
                         self._take(record.topic, orjson.loads(record.value or b"{}"))

@@ -26,6 +26,7 @@ from elowire.ingest.readers.files import read_feedable
 from elowire.ingest.readers.report import EventReport, Notice, UnreadableFile
 from elowire.runtime import clock
 from elowire.runtime.kafka import ConfirmedProducer, read_all
+from elowire.runtime.security import Cluster
 from elowire.runtime.settings import load_settings
 
 GREATEST_REVISION = 2**53
@@ -114,20 +115,22 @@ def feed(  # noqa: PLR0913 - one option for each fact that a person can state
     Example: elowire feed us-championship-2025.json --finish
     """
     stated = Stated(tournament, edition, time_control, starts_on, ends_on, system, revision, finish)
-    address = load_settings(bootstrap=bootstrap).bootstrap
-    outcomes = asyncio.run(_feed_all(files, stated, address, speed))
+    cluster = load_settings(bootstrap=bootstrap)
+    outcomes = asyncio.run(_feed_all(files, stated, cluster, speed))
     _print_summary(outcomes, form)
     if any(outcome.refused for outcome in outcomes):
         raise Refusals
 
 
-async def _feed_all(files: list[Path], stated: Stated, bootstrap: str, speed: float | None) -> list[Outcome]:
+async def _feed_all(
+    files: list[Path], stated: Stated, cluster: Cluster, speed: float | None
+) -> list[Outcome]:
     # Fails here, before anything is sent, when a topic is missing.
-    async for _ in read_all(bootstrap, sorted({entry.topic.name for entry in INPUTS}), from_beginning=False):
+    async for _ in read_all(cluster, sorted({entry.topic.name for entry in INPUTS}), from_beginning=False):
         pass
     outcomes = []
     with _progress() as progress:
-        async with ConfirmedProducer(bootstrap) as producer:
+        async with ConfirmedProducer(cluster) as producer:
             for file in files:
                 outcome = Outcome(str(file))
                 outcomes.append(outcome)

@@ -96,9 +96,9 @@ def load(  # noqa: PLR0913 - one option for each thing that can be stated
     row["published"] = None
     if send:
         scope = Scope.FOLLOWED if followed else Scope.CHANGED
-        address = load_settings(bootstrap=bootstrap).bootstrap
+        cluster = load_settings(bootstrap=bootstrap)
         try:
-            row["published"] = asyncio.run(publish(path, row["list"], scope=scope, bootstrap=address))
+            row["published"] = asyncio.run(publish(path, row["list"], scope=scope, cluster=cluster))
         except (KafkaUnreachableError, TopicMissingError, RecordRefusedError) as problem:
             raise Failure(
                 f"list {row['list']} is in the rating book but not published: {problem}. "
@@ -173,7 +173,7 @@ def reconcile(
     Example: elowire lists reconcile 2026-10
     """
     settings = load_settings(bootstrap=bootstrap)
-    found = asyncio.run(reconciliation(settings.bootstrap, rating_list))
+    found = asyncio.run(reconciliation(settings, rating_list))
     if not found.players:
         raise Failure(
             f"no prediction was compared with list {rating_list} yet: the list must be published "

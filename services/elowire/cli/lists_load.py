@@ -30,6 +30,7 @@ from elowire.ingest.publication import Scope, followed_in, mark_published, publi
 from elowire.ingest.readers.report import Findings
 from elowire.runtime import clock
 from elowire.runtime.kafka import ConfirmedProducer, OutRecord, TopicMissingError, read_all
+from elowire.runtime.security import Cluster
 
 LISTED_REFUSALS = 20
 SENT_TOGETHER = 5_000
@@ -87,17 +88,17 @@ def _run(path: Path, request: Request, *, keep: bool, accept_doubts: bool) -> di
     return _row(loaded, arrival, findings)
 
 
-async def publish(path: Path, rating_list: str, *, scope: Scope, bootstrap: str) -> int:
+async def publish(path: Path, rating_list: str, *, scope: Scope, cluster: Cluster) -> int:
     """Send what a list has still to send; gives the number of lines, all of them acknowledged."""
     sent = 0
     with Book(path) as book, _progress() as progress:
         kept = book.kept(rating_list)
         if kept is None:
             raise Failure(f"list {rating_list} is not in {path}; load it first")
-        followed = await _followed(bootstrap, progress)
+        followed = await _followed(cluster, progress)
         task = progress.add_task(f"publishing list {rating_list}", total=None)
         records = publication(book, kept, scope=scope, followed=followed, time=clock.now())
-        async with ConfirmedProducer(bootstrap) as producer:
+        async with ConfirmedProducer(cluster) as producer:
             while portion := [OutRecord(*record) for record in islice(records, SENT_TOGETHER)]:
                 sent += await producer.send_all(portion)
                 progress.update(task, description=f"publishing list {rating_list}: {sent:,} lines")
@@ -106,12 +107,12 @@ async def publish(path: Path, rating_list: str, *, scope: Scope, bootstrap: str)
     return sent
 
 
-async def _followed(bootstrap: str, progress: Progress) -> set[int]:
+async def _followed(cluster: Cluster, progress: Progress) -> set[int]:
     """Find who has an entry or a game in the topics; nobody while the topics are not there."""
     task = progress.add_task("finding the followed players", total=None)
     found: set[int] = set()
     try:
-        async for records in read_all(bootstrap, [TOURNAMENT_EVENTS.name, GAME_RESULTS.name]):
+        async for records in read_all(cluster, [TOURNAMENT_EVENTS.name, GAME_RESULTS.name]):
             found |= followed_in(record.value for record in records)
     except TopicMissingError:
         # Said again, and better, when the first line cannot be sent.

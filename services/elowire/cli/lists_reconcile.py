@@ -16,6 +16,7 @@ from elowire.contracts.vocabulary import ReconciliationVerdict
 from elowire.domain import TimeControl
 from elowire.ingest.book import players_of
 from elowire.runtime.kafka import read_all
+from elowire.runtime.security import Cluster
 
 _COLUMNS = {
     "player_id": "Player",
@@ -73,10 +74,10 @@ class Found:
                     yield player_id, time_control, said
 
 
-async def reconciliation(bootstrap: str, rating_list: str) -> Found:
+async def reconciliation(cluster: Cluster, rating_list: str) -> Found:
     """Read the comparisons with one list; a repeated one counts once, a later one replaces it."""
     found = Found(rating_list)
-    async for records in read_all(bootstrap, [RECONCILIATIONS.name]):
+    async for records in read_all(cluster, [RECONCILIATIONS.name]):
         for record in records:
             try:
                 event = Reconciliation.model_validate_json(record.value or b"")

@@ -17,7 +17,7 @@ from elowire.runtime.settings import Settings
 
 READY_S = 90.0
 _WATCH_S = 1.0
-_PORTS = ("ticker_port", "processor_admin_port", "ticker_admin_port")
+_PORTS = ("ticker_port", "ingest_port", "processor_admin_port", "ticker_admin_port", "ingest_admin_port")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ async def running(
             min_insync=settings.min_insync,
         )
         say("checking the topics")
-        await topics.apply(settings.bootstrap, shape=shape)
+        await topics.apply(settings, shape=shape)
         supervisor = Supervisor(_services(settings), say, log)
         await supervisor.start()
         try:
@@ -81,12 +81,16 @@ async def running(
 def _services(settings: Settings) -> tuple[Service, ...]:
     environment = {
         "ELOWIRE_BOOTSTRAP": settings.bootstrap,
+        # The embedded broker asks nobody who he is, whatever a cluster elsewhere does.
+        "ELOWIRE_KAFKA_SECURITY_PROTOCOL": settings.kafka_security_protocol,
         "ELOWIRE_HOST": settings.host,
         "ELOWIRE_DATA_DIR": str(settings.data_dir),
         "ELOWIRE_PARTITIONS": str(settings.partitions),
         "ELOWIRE_TICKER_PORT": str(settings.ticker_port),
         "ELOWIRE_TICKER_ADMIN_PORT": str(settings.ticker_admin_port),
         "ELOWIRE_PROCESSOR_ADMIN_PORT": str(settings.processor_admin_port),
+        "ELOWIRE_INGEST_PORT": str(settings.ingest_port),
+        "ELOWIRE_INGEST_ADMIN_PORT": str(settings.ingest_admin_port),
         # One worker on one machine: with a static id it takes its partitions back without waiting for the
         # session of a killed predecessor to run out.
         "ELOWIRE_INSTANCE_ID": "local",
@@ -95,6 +99,7 @@ def _services(settings: Settings) -> tuple[Service, ...]:
     return (
         Service("processor", ("processor",), environment, settings.processor_admin_port),
         Service("ticker", ("ticker",), environment, settings.ticker_admin_port),
+        Service("ingest", ("ingest",), environment, settings.ingest_admin_port),
     )
 
 

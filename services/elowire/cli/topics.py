@@ -12,7 +12,7 @@ from elowire.cli.errors import Failure
 from elowire.cli.output import FormatOption, print_rows
 from elowire.contracts.topics import CATALOGUE
 from elowire.runtime import topics
-from elowire.runtime.settings import load_settings
+from elowire.runtime.settings import Settings, load_settings
 
 BootstrapOption = Annotated[
     str | None, typer.Option("--bootstrap", help="Kafka's address, HOST:PORT. [env: ELOWIRE_BOOTSTRAP]")
@@ -85,7 +85,7 @@ def apply(
 
 def _target(
     bootstrap: str | None, partitions: int | None, replication_factor: int | None, min_insync: int | None
-) -> tuple[str, topics.Shape]:
+) -> tuple[Settings, topics.Shape]:
     """Return where to look and the shape to expect, from the flags and else from the environment."""
     settings = load_settings(
         bootstrap=bootstrap,
@@ -104,7 +104,7 @@ def _target(
         min_insync=settings.min_insync,
     )
 
-    return settings.bootstrap, shape
+    return settings, shape
 
 
 def _rows(differences: Sequence[topics.Difference], created: Sequence[str] = ()) -> list[dict[str, Any]]:

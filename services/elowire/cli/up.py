@@ -12,6 +12,7 @@ import typer
 from elowire.cli.output import console
 from elowire.cli.stack import running
 from elowire.runtime import logs
+from elowire.runtime.security import without_security
 from elowire.runtime.settings import Settings, load_settings
 
 PortOption = Annotated[int | None, typer.Option(min=1, max=65535)]
@@ -34,8 +35,10 @@ def up(
     host: Annotated[str | None, typer.Option(help="Address to listen on. [env: ELOWIRE_HOST]")] = None,
     kafka_port: PortOption = None,
     ticker_port: PortOption = None,
+    ingest_port: PortOption = None,
     processor_admin_port: PortOption = None,
     ticker_admin_port: PortOption = None,
+    ingest_admin_port: PortOption = None,
 ) -> None:
     """Start everything and keep it running until Ctrl-C or SIGTERM.
 
@@ -47,12 +50,14 @@ def up(
         host=host,
         kafka_port=kafka_port,
         ticker_port=ticker_port,
+        ingest_port=ingest_port,
         processor_admin_port=processor_admin_port,
         ticker_admin_port=ticker_admin_port,
+        ingest_admin_port=ingest_admin_port,
     )
     embedded = bootstrap is None and "bootstrap" not in settings.model_fields_set
     if embedded:
-        settings = settings.model_copy(update={"bootstrap": f"127.0.0.1:{settings.kafka_port}"})
+        settings = without_security(settings, f"127.0.0.1:{settings.kafka_port}")
     logs.configure(settings)
     asyncio.run(_run(settings, embedded=embedded))
 
@@ -99,9 +104,11 @@ def _print_addresses(settings: Settings, *, embedded: bool) -> None:
     for name, address in (
         ("live page", f"http://{settings.host}:{settings.ticker_port}/"),
         ("data", f"http://{settings.host}:{settings.ticker_port}/docs"),
+        ("results in", f"http://{settings.host}:{settings.ingest_port}/v1/events"),
         ("Kafka", kafka),
         ("processor health", f"http://{settings.host}:{settings.processor_admin_port}/readyz"),
         ("ticker health", f"http://{settings.host}:{settings.ticker_admin_port}/readyz"),
+        ("ingest health", f"http://{settings.host}:{settings.ingest_admin_port}/readyz"),
     ):
         screen.print(f"{name:<17} {address}", markup=False, soft_wrap=True)
     screen.print("ready; stop with Ctrl-C", markup=False)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 import faust
 from mode import Service, get_logger
 
+from elowire.processor.credentials import credentials_of
 from elowire.processor.host import SCHEME, CoPartitioned, FaustGroup
 from elowire.processor.lane import Lane
 from elowire.processor.pace import Pace
@@ -24,6 +25,7 @@ from elowire.processor.ports import Ports, Silent, no_probe
 from elowire.processor.reader import KafkaLog
 from elowire.processor.sink import KafkaSink
 from elowire.processor.stop import stop_process
+from elowire.runtime.security import connection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,10 +72,8 @@ def build_app(
         logger = get_logger("faust.lane")
 
         async def on_start(self) -> None:
-            self.log_reader = KafkaLog(settings.group, bootstrap_servers=settings.bootstrap)
-            self.sink = KafkaSink(
-                bootstrap_servers=settings.bootstrap, request_timeout_ms=int(PRODUCE_REQUEST_S * 1000)
-            )
+            self.log_reader = KafkaLog(settings.group, **connection(settings))
+            self.sink = KafkaSink(**connection(settings), request_timeout_ms=int(PRODUCE_REQUEST_S * 1000))
             await self.log_reader.start()
             await self.sink.start()
             await _require_topics(self.log_reader, stages, settings.partitions, stop)
@@ -136,6 +136,7 @@ def _faust_app(settings: Settings) -> faust.App:
     return faust.App(
         settings.group,
         broker=[f"{SCHEME}://{address}" for address in settings.bootstrap.split(",")],
+        broker_credentials=credentials_of(settings),
         datadir=settings.data_dir / "faust",
         processing_guarantee="at_least_once",
         PartitionAssignor=CoPartitioned,

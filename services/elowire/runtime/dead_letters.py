@@ -25,6 +25,8 @@ from elowire.runtime.kafka import ConfirmedProducer, OutRecord, Record, read_all
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 
+    from elowire.runtime.security import Cluster
+
 _CUT_FROM = "elowire-cut-from"
 _MOST_UNREADABLE = 100
 
@@ -64,7 +66,7 @@ class Reading:
     `seen` is called with the number of records of each portion that was read.
     """
 
-    bootstrap: str
+    cluster: Cluster
     topic: str
     seen: Callable[[int], object] = lambda _: None
     unreadable: dict[str, str] = field(default_factory=dict)
@@ -121,7 +123,7 @@ class Reading:
                 yield Letter(why, record, digest_of(record.key, record.value))
 
     async def _records(self) -> AsyncGenerator[Record]:
-        batches = cast("AsyncGenerator[list[Record]]", read_all(self.bootstrap, [self.topic]))
+        batches = cast("AsyncGenerator[list[Record]]", read_all(self.cluster, [self.topic]))
         async with aclosing(batches):
             async for records in batches:
                 self.seen(len(records))

@@ -12,6 +12,7 @@ import orjson
 
 from elowire.runtime import kafka
 from elowire.runtime.logs import get_logger
+from elowire.runtime.security import Cluster
 from elowire.ticker.board import TOPICS, Board, Change, UnreadableRecordError
 from elowire.ticker.stream import Stream
 from elowire.ticker.views import change_view
@@ -44,8 +45,8 @@ class Progress:
 class Feed:
     """Reads the output topics into a board and tells the stream what changed."""
 
-    def __init__(self, bootstrap: str, board: Board, stream: Stream) -> None:
-        self._bootstrap = bootstrap
+    def __init__(self, cluster: Cluster, board: Board, stream: Stream) -> None:
+        self._cluster = cluster
         self._board = board
         self._stream = stream
         self._positions: dict[tuple[str, int], int] = {}
@@ -90,8 +91,8 @@ class Feed:
             self._stream.publish(change, orjson.dumps(change_view(self._board, change)))
 
     async def _catch_up(self) -> None:
-        ends = await kafka.end_offsets(self._bootstrap, TOPICS)
-        async with _closing(kafka.read_all(self._bootstrap, TOPICS)) as batches:
+        ends = await kafka.end_offsets(self._cluster, TOPICS)
+        async with _closing(kafka.read_all(self._cluster, TOPICS)) as batches:
             async for records in batches:
                 self.take(records)
         # Compaction may have taken the last records before an end, so the ends are positions too.
@@ -102,7 +103,7 @@ class Feed:
         log.info("board complete", players=len(self._board), refused=self.progress.refused)
 
     async def _follow(self) -> None:
-        async with _closing(kafka.follow(self._bootstrap, TOPICS, positions=self._positions)) as batches:
+        async with _closing(kafka.follow(self._cluster, TOPICS, positions=self._positions)) as batches:
             async for records in batches:
                 if records:
                     self.take(records)
@@ -115,7 +116,7 @@ class Feed:
         """
         while True:
             async with asyncio.timeout(_REPLY_S):
-                ends = await kafka.end_offsets(self._bootstrap, TOPICS)
+                ends = await kafka.end_offsets(self._cluster, TOPICS)
             if self.progress.fault is not None:
                 log.info("connected to Kafka again")
             self.progress.fault = None

@@ -45,7 +45,7 @@ class Ticker:
         self._settings = settings
         self._stream = Stream(f"{clock.now_ms():x}{token_hex(2)}")
         self._board = Board()
-        self._feed = Feed(settings.bootstrap, self._board, self._stream)
+        self._feed = Feed(settings, self._board, self._stream)
         registry = Registry("ticker")
         self._metrics = TickerMetrics(registry, self._board, self._feed.progress, self._stream)
         self._admin = AdminServer(
