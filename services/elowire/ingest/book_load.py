@@ -203,14 +203,17 @@ class _Load:
         compared = [*PERSON, *(name for tc in came if tc in old.classes for name in CELLS[tc])]
         here, there = (", ".join(f"{table}.{name}" for name in compared) for table in ("arrived", "old"))
         differs = f"({here}) IS NOT ({there})"
+        # Sorted first, so that the look-ups in the book go through it once.
+        self._book.execute(
+            "CREATE TABLE staging.sorted AS SELECT * FROM staging.arrived ORDER BY player, number"
+        )
         return self._book.execute(
             f"INSERT OR IGNORE INTO line (generation, {', '.join(COLUMNS)}, revision, kind) "
             f"SELECT :generation, {', '.join(values)}, "
             f"CASE WHEN old.player IS NULL OR :more OR {differs} THEN :revision ELSE old.revision END, "
             "CASE WHEN old.player IS NULL THEN CASE WHEN :more THEN 'list' ELSE 'correction' END "
             f"WHEN {differs} THEN 'correction' ELSE old.kind END "
-            # The limit keeps the sorting inside: sorted input makes both look-ups sequential.
-            "FROM (SELECT * FROM staging.arrived ORDER BY player, number LIMIT -1) AS arrived "
+            "FROM staging.sorted AS arrived "
             "LEFT JOIN line AS old ON old.generation = :old AND old.player = arrived.player",
             {"generation": self._generation, "revision": self._revision, "old": old.generation, "more": more},
         ).rowcount
