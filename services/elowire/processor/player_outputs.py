@@ -38,6 +38,7 @@ class Outputs:
             f"{prefix}{name}" for name in ("live-ratings", "rated-games", "reconciliations")
         )
         self._key = self._time = b""
+        self._said: tuple[Side, dict[str, Any]] | None = None
 
     def at(self, key: bytes, timestamp: int) -> Outputs:
         """Speak for a player, at the time of the record that is being taken."""
@@ -58,7 +59,10 @@ class Outputs:
         }
         for time_control, line in account["F"].items():
             data[time_control] = _figures(Figures(*line))
-        data["game"] = None if game is None else rated_game_of(player_id, account, *game)
+        if game is not None:
+            # The same words go out once more as the game's own record.
+            self._said = (game[1], rated_game_of(player_id, account, *game))
+        data["game"] = None if game is None or self._said is None else self._said[1]
         event_id = f"{player_id}:{version}"
         self._send(self._live, self._key, LIVE_RATING, event_id, data)
         self._effects.counts["live_ratings"] += 1
@@ -66,7 +70,11 @@ class Outputs:
     def rated_game(self, account: Account, game: str, side: Side) -> None:
         """Publish one side of one game."""
         player_id = self._key.decode()
-        data = rated_game_of(player_id, account, game, side)
+        said, self._said = self._said, None
+        if said is not None and said[0] is side:
+            data = said[1]
+        else:
+            data = rated_game_of(player_id, account, game, side)
         event_id = f"{player_id}/{game}:{account['s']}"
         self._send(self._games, f"{player_id}/{game}".encode(), RATED_GAME, event_id, data)
         self._effects.counts[f"side_{side.refusal or 'rated'}"] += 1

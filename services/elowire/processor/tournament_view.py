@@ -10,7 +10,7 @@ from elowire.processor.state import SEPARATOR, Overlay
 from elowire.processor.tournament_index import entrant_key, ever_named, tournament_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from elowire.processor.pairing import Pairing
     from elowire.processor.resolution import Resolution
@@ -37,7 +37,7 @@ class TournamentView(Overlay):
         fault of the source: the smaller key is taken, whatever came first.
         """
         key = entrant_key(tournament_id, reference)
-        if self.get(key) is not None:
+        if self.get(key) is not None or not self.index.claims(key):
             return key
         claims = self._claims(key)
         now = [claim for claim, entrant in claims if entrant["d"]["p"] == reference]
@@ -49,6 +49,8 @@ class TournamentView(Overlay):
         """Return a number that grows with everything that can change whom a reference means, or his facts."""
         key = entrant_key(tournament_id, reference)
         own = self.get(key)
+        if not self.index.claims(key):
+            return 0 if own is None else int(own["n"])
         states = [entrant for _, entrant in self._claims(key)]
         counter: int = sum(state["n"] for state in (own, *states) if state is not None)
 
@@ -96,8 +98,11 @@ class TournamentView(Overlay):
 
         return references
 
-    def games_of(self, tournament_id: bytes, references: Iterable[str]) -> Iterable[bytes]:
+    def games_of(self, tournament_id: bytes, references: Collection[str]) -> Iterable[bytes]:
         """Return the keys of the games that name one of these, each once."""
+        if len(references) == 1:
+            (reference,) = references
+            return self.index.games_of.get(entrant_key(tournament_id, reference), {})
         keys: dict[bytes, None] = {}
         for reference in references:
             keys.update(dict.fromkeys(self.index.games_of.get(entrant_key(tournament_id, reference), ())))
