@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 Unbounded: TypeAlias = Literal["inf", "-inf"]
 _FULL: Final = 100
-_NEWTON_STEPS: Final = 1
 _LONGEST_STEP: Final = 400
 # Of the logistic curve of base 10 and scale 400.
 _SLOPE: Final = log(10) / 400
@@ -62,12 +61,12 @@ def performance_of(opponents: Sequence[int], points: Hundredths) -> Performance 
     if not games:
         return None
     total = sum(opponents)
-    linear = nearest_ratio(total + 8 * points - 400 * games, games)
+    fide = nearest_ratio(total + rating_difference(nearest_ratio(points, games)) * games, games)
 
     return Performance(
-        fide=nearest_ratio(total + rating_difference(nearest_ratio(points, games)) * games, games),
-        linear=linear,
-        true=_true_performance(opponents, points, linear),
+        fide=fide,
+        linear=nearest_ratio(total + 8 * points - 400 * games, games),
+        true=_true_performance(opponents, points, fide),
         opponents_average=nearest_ratio(total, games),
     )
 
@@ -91,9 +90,7 @@ def _true_performance(opponents: Sequence[int], points: Hundredths, guess: int) 
     if points == 0:
         return "-inf"
     score = points / _FULL
-    rating = guess
-    for _ in range(_NEWTON_STEPS):
-        rating += _newton_step(rating, opponents, score)
+    rating = guess + _newton_step(guess, opponents, score)
     # The approximation only says where to look; the search is exact.
     low = high = rating
     reach = 1
@@ -115,9 +112,11 @@ def _true_performance(opponents: Sequence[int], points: Hundredths, guess: int) 
 def _newton_step(rating: int, opponents: Sequence[int], score: float) -> int:
     """Approach the rating along the slope of the expectancy; bounded, where the slope is all but flat."""
     expected = _expectancies(rating, opponents)
-    slope = sum([p * (1 - p) for p in expected]) * _SLOPE
+    total = sum(expected)
+    slope = (total - sum([p * p for p in expected])) * _SLOPE
+    step = round((score - total) / slope)
 
-    return max(-_LONGEST_STEP, min(_LONGEST_STEP, round((score - sum(expected)) / slope)))
+    return step if -_LONGEST_STEP < step < _LONGEST_STEP else (_LONGEST_STEP if step > 0 else -_LONGEST_STEP)
 
 
 def _expects_more(rating: int, opponents: Sequence[int], score: float) -> bool:

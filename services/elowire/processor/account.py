@@ -46,8 +46,10 @@ class Voice(Protocol):
 class Ledger:
     """One player's account during a batch."""
 
-    def __init__(self, raw: bytes | None) -> None:
-        self.account: Account = new_account() if raw is None else states.decode(raw)
+    def __init__(self, raw: bytes | None, decoded: Account | None = None) -> None:
+        if decoded is None:
+            decoded = new_account() if raw is None else states.decode(raw)
+        self.account: Account = decoded
         self.changed = False
 
     def take(self, event: Event, voice: Voice) -> None:

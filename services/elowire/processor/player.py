@@ -6,12 +6,13 @@ player-events ──▶ ledger per player ──▶ live-ratings, rated-games, r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from elowire.processor import account as accounts
 from elowire.processor import state as states
 from elowire.processor.door import Door
 from elowire.processor.player_outputs import Outputs
+from elowire.processor.recent import Recent
 from elowire.processor.stage import Effects, Record
 
 if TYPE_CHECKING:
@@ -35,28 +36,35 @@ class PlayerStage:
         """Return the counter of a state."""
         return states.counter(state)
 
-    def new_index(self) -> None:
-        """Return nothing: a ledger stands on its own."""
+    def new_index(self) -> Recent:
+        """Return room for the accounts that are in use."""
+        return Recent()
 
-    def note(self, index: Any, key: bytes, state: bytes) -> None:  # noqa: ANN401 - the port's signature
+    def note(self, index: Recent, key: bytes, state: bytes) -> None:
         """Do nothing: a ledger stands on its own."""
 
     def apply(
         self,
         records: Sequence[Record],
         table: dict[bytes, bytes],
-        index: Any,  # noqa: ANN401, ARG002  # there is none
+        index: Recent,
         partition: int,
     ) -> Effects:
         """Decide over a batch of player events."""
         try:
-            return self._decide(records, table, partition)
+            return self._decide(records, table, index, partition)
         except MALFORMED:
             # Who else wrote to the topic is found out record by record, and nothing good is lost beside it.
-            return self._decide(records, table, partition, carefully=True)
+            return self._decide(records, table, Recent(), partition, carefully=True)
 
     def _decide(
-        self, records: Sequence[Record], table: dict[bytes, bytes], partition: int, *, carefully: bool = False
+        self,
+        records: Sequence[Record],
+        table: dict[bytes, bytes],
+        recent: Recent,
+        partition: int,
+        *,
+        carefully: bool = False,
     ) -> Effects:
         effects = Effects()
         outputs = Outputs(effects, self._door.prefix, partition)
@@ -69,7 +77,8 @@ class PlayerStage:
             key: bytes = record.key  # type: ignore[assignment]  # the door refuses records without a key
             ledger = seen.get(key)
             if ledger is None:
-                ledger = seen[key] = accounts.Ledger(table.get(key))
+                state = table.get(key)
+                ledger = seen[key] = accounts.Ledger(state, recent.take(key, state))
             said = len(effects.emits)
             try:
                 ledger.take(event, outputs.at(key, record.timestamp))
@@ -84,5 +93,6 @@ class PlayerStage:
         for key, ledger in seen.items():
             if ledger.changed or key in kept:
                 effects.puts[key] = states.encode(ledger.account)
+                recent.keep(key, effects.puts[key], ledger.account)
 
         return effects
