@@ -12,7 +12,7 @@ from tests.stages.driver import Faults, Lane
 
 SMALL = Sizes(tournaments=12, entrants=8, rounds=4, players=40)
 # Every kind of tournament comes in every stream; each seed draws other disturbances.
-SEEDS = range(1, 9)
+SEEDS = range(1, 5)
 
 
 def told(lane, expected):
@@ -56,7 +56,7 @@ def test_a_repeated_log_says_nothing_new(seed):
     assert told(lane, expect(generate(seed, SMALL))) == []
 
 
-@pytest.mark.parametrize("seed", range(1, 13))
+@pytest.mark.parametrize("seed", range(1, 7))
 def test_crashes_between_the_barriers_change_nothing(seed):
     events = generate(seed, SMALL)
     lane = Lane(partitions=2, seed=seed, most=15, faults=Faults(crash=0.15, drop=0.1)).feed(events)
@@ -64,7 +64,7 @@ def test_crashes_between_the_barriers_change_nothing(seed):
     assert told(lane, expect(events)) == []
 
 
-@pytest.mark.parametrize("seed", range(1, 13))
+@pytest.mark.parametrize("seed", range(1, 7))
 def test_a_zombie_that_writes_late_changes_nothing(seed):
     events = generate(seed, SMALL)
     lane = Lane(partitions=2, seed=seed, most=15, faults=Faults(zombie=0.2)).feed(events)
@@ -72,7 +72,7 @@ def test_a_zombie_that_writes_late_changes_nothing(seed):
     assert told(lane, expect(events)) == []
 
 
-@pytest.mark.parametrize("seed", range(1, 13))
+@pytest.mark.parametrize("seed", range(1, 7))
 def test_crashes_and_zombies_together_change_nothing(seed):
     events = shuffled(generate(seed, SMALL), seed)
     faults = Faults(crash=0.1, drop=0.05, zombie=0.1)
