@@ -13,7 +13,7 @@ import elowire
 from tests.broker.acceptance.programs import Program, gone, living
 
 pytestmark = pytest.mark.broker
-DEMO_S = 120
+DEMO_S = 180
 PACKAGE = Path(elowire.__file__).parent
 
 

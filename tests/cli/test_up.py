@@ -15,7 +15,7 @@ from tests.broker.acceptance.programs import DATA, Program, feed, free_ports, go
 
 pytestmark = pytest.mark.broker
 EVENT = DATA / "events" / "us-championship-2025.json"
-RATED_S = 30
+RATED_S = 60
 ORPHANED_S = 30
 PORTS = ("KAFKA_PORT", "TICKER_PORT", "PROCESSOR_ADMIN_PORT", "TICKER_ADMIN_PORT")
 
@@ -125,30 +125,35 @@ def _others(program):
     return program.environment | {f"ELOWIRE_{name}": port for name, port in ports.items()}
 
 
-def test_kill_9_of_it_alone_leaves_no_process_and_the_next_one_takes_over(up, event):
+def test_kill_9_of_it_alone_leaves_no_process_and_the_next_one_need_not_wait(up, event):
     first = up().ready()
     feed(first.bootstrap, EVENT)
     before = served(first, event)
     family = living(first.family())
     first.process.kill()
     first.process.wait()
+    second = up(ports=first.ports)
 
     gone(family, ORPHANED_S)
-    second = up(ports=first.ports).ready()
+    second.ready()
+    after = served(second, event)
+    listening = [
+        connection.laddr
+        for process in living(second.family())
+        for connection in process.net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
+    ]
+    # Ctrl-C in a terminal.
+    status = second.ask_to_stop(signal.SIGINT)
+    gone(second.family(), 1)
 
-    assert len(family) == 7
-    assert served(second, event) == before
-
-
-def test_the_next_one_need_not_wait_for_what_a_killed_one_left(up):
-    first = up().ready()
-    first.family()
-    first.process.kill()
-    first.process.wait()
-
-    second = up(ports=first.ports).ready()
-
-    assert len(living(second.family())) == 7
+    assert (len(family), after, status) == (7, before, 0)
+    assert {address.ip.removeprefix("::ffff:") for address in listening} == {"127.0.0.1"}
+    assert set(second.ports.values()) <= {address.port for address in listening}
+    for port in second.ports.values():
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
 
 
 def test_what_dies_is_started_again_and_nothing_is_lost(up, event):
@@ -241,23 +246,3 @@ class Nowhere:
 
     def __init__(self, folder):
         self.environment = {"ELOWIRE_DATA_DIR": folder}
-
-
-def test_ctrl_c_stops_it_too_and_the_ports_are_free_afterwards(up):
-    program = up().ready()
-    listening = [
-        connection.laddr
-        for process in living(program.family())
-        for connection in process.net_connections("tcp")
-        if connection.status == psutil.CONN_LISTEN
-    ]
-    status = program.ask_to_stop(signal.SIGINT)
-    gone(program.family(), 1)
-
-    assert {address.ip.removeprefix("::ffff:") for address in listening} == {"127.0.0.1"}
-    assert set(program.ports.values()) <= {address.port for address in listening}
-    assert status == 0
-    for port in program.ports.values():
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(("127.0.0.1", port))

@@ -14,8 +14,8 @@ from pathlib import Path
 import httpx
 import psutil
 
-START_S = 60
-STOP_S = 40
+START_S = 120
+STOP_S = 60
 _PAUSE_S = 0.05
 
 

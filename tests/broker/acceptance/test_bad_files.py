@@ -10,7 +10,7 @@ from tests.broker.acceptance.programs import run, wait_until
 from tests.broker.acceptance.topics import live, read, settle
 
 pytestmark = pytest.mark.broker
-RATED_S = 20
+RATED_S = 60
 HEAD = "round,board,white_fide_id,white_rating,white_k,black_fide_id,black_rating,black_k,result,date"
 STATED = ("--time-control", "standard")
 LIVE_OF_WINNER, LIVE_OF_LOSER = "2403.6", "2296.4"

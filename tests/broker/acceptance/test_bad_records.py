@@ -11,7 +11,7 @@ from tests.broker.acceptance.rows import LIVE_OF_LOSER, LIVE_OF_WINNER, ROWS, TW
 from tests.broker.acceptance.topics import live, read, send, settle, values
 
 pytestmark = pytest.mark.broker
-RATED_S = 20
+RATED_S = 60
 
 
 class World:

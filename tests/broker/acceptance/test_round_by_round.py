@@ -15,7 +15,7 @@ from tests.broker.acceptance.topics import live, read, send, settle
 
 pytestmark = pytest.mark.broker
 ROUNDS = range(1, 12)
-ROUND_S = 20
+ROUND_S = 60
 NOW = datetime(2025, 10, 24, tzinfo=UTC)
 
 

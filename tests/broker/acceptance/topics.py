@@ -17,7 +17,7 @@ from elowire.runtime.topics import Shape
 
 INPUTS = ("tournament-events", "game-results", "rating-lists")
 DELETED_S = 30
-SETTLED_S = 30
+SETTLED_S = 90
 
 
 def make_empty(bootstrap, *, prefix="", partitions=4, largest=None):
