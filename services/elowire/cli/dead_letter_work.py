@@ -29,8 +29,8 @@ async def letters_by_id(reading: Reading, ids: Sequence[str]) -> dict[str, Lette
     if unknown:
         raise Failure(
             f"no dead letter {', '.join(unknown)} in {reading.topic} at {address_of(reading.cluster)}: "
-            "expected the id of a letter that the topic still keeps, as `elowire dead-letters list` prints it. "
-            "Nothing was changed"
+            "expected the id of a letter that the topic still keeps, as `elowire dead-letters list` prints "
+            "it. Nothing was changed"
         )
     return {one: found[one] for one in ids}
 

@@ -20,6 +20,7 @@ from mode import Service, get_logger
 from elowire.processor.credentials import credentials_of
 from elowire.processor.host import SCHEME, CoPartitioned, FaustGroup
 from elowire.processor.lane import Lane
+from elowire.processor.limit import DeadLetterLimit
 from elowire.processor.pace import Pace
 from elowire.processor.ports import Ports, Silent, no_probe
 from elowire.processor.reader import KafkaLog
@@ -79,6 +80,7 @@ def build_app(
             await _require_topics(self.log_reader, stages, settings.partitions, stop)
             ports = Ports(group, self.log_reader, self.sink, stop, observer or Silent(), probe)
             self.lane = Lane(stages, ports, pace, static=settings.instance_id is not None)
+            self.lane.limit = DeadLetterLimit(settings.dead_letter_limit, settings.dead_letter_share)
             group.drive(self.lane)
             self.work = self.add_future(self.lane.run())
             _few_collections()

@@ -6,11 +6,9 @@ One task fetches, recovers, seeks and writes, so a fetch cannot overlap a seek. 
 2. A batch starts exactly at the expected offset and has no hole; else the part is sought again.
 3. Outputs acknowledged → lease → changelog acknowledged → table, log and positions move together → commit.
    The committed offset is read before the changelog's end.
-4. Lease: a changelog is written only within a third of the session after the coordinator accepted an offset
-   commit of our generation.
+4. Lease: a changelog is written only within a third of the session after a commit of ours was accepted.
 5. Changelog writes are contiguous, or the foreign records are read and repaired (see `changelog`).
-6. One time budget for a batch, one for a revoke. What does not fit, and every unexpected exception, ends the
-   process with a reason.
+6. One time budget for a batch, one for a revoke. What does not fit ends the process, as does every exception.
 7. A stage emits again for a record whose revision it already knows (see `stage`).
 
 All stages of a process share the lane: one fetch, one lease, one commit, one budget, both barriers.
@@ -26,6 +24,7 @@ from elowire.processor.batches import Changes, Work, contiguous, decide
 from elowire.processor.changelog import Changelog
 from elowire.processor.checks import co_partitioned, sources_are_whole
 from elowire.processor.lease import Lease
+from elowire.processor.limit import DeadLetterLimit
 from elowire.processor.parts import Part, Phase, held_by, name_of, part_of
 from elowire.processor.ports import Batch, NotOwnerError, Ports
 from elowire.runtime.clock import monotonic
@@ -48,6 +47,7 @@ class Lane:
     def __init__(self, stages: Sequence[Stage], ports: Ports, pace: Pace, *, static: bool = False) -> None:
         self.stages = stages
         self.pace = pace
+        self.limit = DeadLetterLimit()
         self.parts: dict[tuple[str, int], Part] = {}
         self.waiting_for = "an assignment"
         self._group, self._log, self._sink, self._stop, self._observer, self._probe = ports
@@ -176,6 +176,8 @@ class Lane:
         began = monotonic()
         decided = decide(work, repair)
         after_decide = monotonic()
+        if why := self.limit.exceeded(decided, began):
+            self._stop(why)
         self._probe("before barrier 1", decided.names)
         ours = await self._lease.held(self._all())
         if ours and decided.outputs:
@@ -289,8 +291,7 @@ class Lane:
             self._stop(f"no assignment came for {self.pace.orphan_s} s: waited for the group coordinator")
         self._wake.clear()
         with suppress(TimeoutError):
-            async with asyncio.timeout(self.pace.fetch_s):
-                await self._wake.wait()
+            await asyncio.wait_for(self._wake.wait(), self.pace.fetch_s)
 
     def _all(self) -> list[Part]:
         return list(self.parts.values())
