@@ -6,7 +6,7 @@ place   kills=30 chaos=0.03 at="lease ok,committed"   (scenarios.KILL_PLACES)
 zombie  cycles=3 at="lease ok" stage=player
 broker  kills=3   (starts a broker of its own)
 
-Everywhere: kind=toy|product rate=800 (records a second) records=40000 (at most) partitions=4 session=6
+Everywhere: kind=toy|product rate=800 (records a second) records=12000 (about) partitions=4 session=6
 mutation= port=30320 folder=logs bootstrap=127.0.0.1:29092. NAME must be new on the broker. The last line
 and the exit code tell the verdict.
 """
@@ -68,7 +68,7 @@ async def drive(scenario, name, seed, *, bootstrap, folder, kind="toy", rate=800
         MUTATION=options.get("mutation", ""),
     )
     # One stream for the whole run: two would contradict each other about the same players.
-    stream = iter(what.input(seed, int(options.get("records", 40_000)), partitions))
+    stream = iter(what.input(seed, int(options.get("records", 12_000)), partitions))
     fed = 0
 
     async def feed(seconds):
@@ -79,6 +79,7 @@ async def drive(scenario, name, seed, *, bootstrap, folder, kind="toy", rate=800
     began = time.monotonic()
     try:
         await SCENARIOS[scenario](Run(workers, feed, random.Random(seed), options))
+        fed += await cluster.feed(bootstrap, prefix, stream)  # what is left: no tournament stays unfinished
         left = asyncio.ensure_future(cluster.drained(bootstrap, what, prefix, name, partitions, 90))
         while not left.done():
             await asyncio.sleep(0.2)

@@ -79,7 +79,6 @@ async def place(run):
     await feeding
     await asyncio.to_thread(run.workers.leave, 0, hard=True)
     run.workers.start(0)
-    await run.feed(run.option("rest", 0.0))
 
 
 async def zombie(run):

@@ -27,7 +27,7 @@ def run(kafka, tmp_path):
 
 
 async def test_twenty_kills_around_the_barriers(run):
-    verdict = await run("place", 1, kills=20, chaos=0.2, after=0, rate=400, records=20_000, rest=120)
+    verdict = await run("place", 1, kills=20, chaos=0.2, after=0, rate=400, records=20_000)
 
     assert verdict.done["killed itself"] >= 20
     assert len(verdict.places) >= 5
