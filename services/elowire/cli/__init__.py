@@ -32,6 +32,7 @@ COMMANDS = (
     "watch",
     "explain",
     "dead_letters",
+    "verify",
 )
 """Modules of this package that hold the commands, in the order of `elowire --help`."""
 

@@ -1,0 +1,133 @@
+"""The stages once more over a log, in memory: what inputs make of players' logs, and those of figures.
+
+A log is taken partition by partition, so that memory holds the state of one partition number and no more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from elowire.contracts.topics import LIVE_RATINGS, PLAYER_EVENTS, RATED_GAMES, partition_of
+from elowire.processor.lists import ListsStage
+from elowire.processor.player import PlayerStage
+from elowire.processor.stage import Emit, Record
+from elowire.processor.tournament import TournamentStage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from elowire.processor.stage import Stage
+
+
+class Fact(NamedTuple):
+    """One thing that a player's log says; of all with one name that of the greatest rank holds."""
+
+    name: str
+    rank: list[Any]
+
+
+def fact_of(value: bytes | None) -> Fact | None:
+    """Return what a record of a player's log speaks of; None for a record that Elowire did not write."""
+    try:
+        event = orjson.loads(value or b"")
+        match event["t"]:
+            case "side":
+                return Fact(f"side {event['g']}", event["r"])
+            case "reported":
+                return Fact(f"reported change {event['T']}/{event['tc']}", event["r"])
+            case "first":
+                return Fact(f"first rating {event['T']}/{event['E']}", [event["f"][0]])
+            case "list":
+                return Fact(f"{LIST}{event['l']}", event["r"])
+            case _:
+                return None
+    except (orjson.JSONDecodeError, KeyError, TypeError, IndexError):
+        return None
+
+
+LIST = "list "
+"""How the names of published ratings begin: only the newest of a player must still be in the inputs."""
+
+
+class _Replay:
+    """One stage over one partition number."""
+
+    def __init__(self, stage: Stage, number: int) -> None:
+        self._stage = stage
+        self._number = number
+        self._table: dict[bytes, bytes] = {}
+        self._index = stage.new_index()
+
+    def emits(self, records: Sequence[Record]) -> list[Emit]:
+        effects = self._stage.apply(records, self._table, self._index, self._number)
+        self._table.update(effects.puts)
+
+        return effects.emits
+
+
+class InputReplay:
+    """The input topics of one partition number: what they send into the players' logs."""
+
+    def __init__(self, number: int, *, partitions: int, prefix: str) -> None:
+        self._tournament = _Replay(TournamentStage(partitions=partitions, prefix=prefix), number)
+        self._lists = _Replay(ListsStage(partitions=partitions, prefix=prefix), number)
+        self._player_events = f"{prefix}{PLAYER_EVENTS.name}"
+
+    def tournaments(self, records: Sequence[Record]) -> Iterator[Emit]:
+        """Take records of `tournament-events` or `game-results`; yield those of the players' logs."""
+        return self._said(self._tournament, records)
+
+    def lists(self, records: Sequence[Record]) -> Iterator[Emit]:
+        """Take records of `rating-lists`; yield those of the players' logs."""
+        return self._said(self._lists, records)
+
+    def _said(self, replay: _Replay, records: Sequence[Record]) -> Iterator[Emit]:
+        return (emit for emit in replay.emits(records) if emit.topic == self._player_events)
+
+
+class Output(NamedTuple):
+    """One event that the player stage sends: its topic without prefix, and the counter in its id."""
+
+    topic: str
+    key: bytes
+    counter: int
+    value: bytes
+
+
+class PlayerReplay:
+    """The players' logs of one partition number: the ratings and sides that follow from them."""
+
+    def __init__(self, number: int, *, partitions: int, prefix: str) -> None:
+        self._replay = _Replay(PlayerStage(partitions=partitions, prefix=prefix), number)
+        self._number = number
+        self._partitions = partitions
+        self._topic = f"{prefix}{PLAYER_EVENTS.name}"
+        self._wanted = {f"{prefix}{topic.name}": topic.name for topic in (LIVE_RATINGS, RATED_GAMES)}
+
+    def take(self, records: Sequence[Record]) -> Iterator[Output]:
+        """Take a portion of the log."""
+        for emit in self._replay.emits(records):
+            if (topic := self._wanted.get(emit.topic)) is not None:
+                yield Output(topic, emit.key or b"", counter_of(emit.headers), emit.value or b"")
+
+    def tell(self, player: bytes, values: Sequence[bytes]) -> Iterator[Output]:
+        """Take what is known of one player without the log's own order."""
+        return self.take(
+            [Record(self._topic, self._number, n, 0, player, v, ()) for n, v in enumerate(values)]
+        )
+
+    def owns(self, player: bytes) -> bool:
+        """Whether a key belongs into this partition; another's record is only passing through."""
+        return partition_of(player, self._partitions) == self._number
+
+
+def counter_of(headers: Sequence[tuple[str, bytes]]) -> int:
+    """Return the counter at the end of an output's id (``player:version``); 0 where there is none."""
+    for name, value in headers:
+        if name == "ce_id":
+            counter = value.rpartition(b":")[2]
+            return int(counter) if counter.isdigit() else 0
+
+    return 0

@@ -1,0 +1,156 @@
+"""What should stand in a topic beside what stands there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from elowire.processor.replay import Output
+
+_SHOWN_MEMBERS = 5
+_NOTHING = object()
+
+
+class Difference(NamedTuple):
+    """One thing that is not as the inputs say; `expected` and `found` name the members that differ."""
+
+    topic: str
+    player_id: str
+    name: str
+    expected: str
+    found: str
+    cause: str
+
+
+@dataclass(slots=True)
+class Newest:
+    """The newest output of each key that must stand in one topic.
+
+    `ignored` members of the data are not compared, at any depth; with them the counters are not either.
+    """
+
+    topic: str
+    ignored: frozenset[str] = frozenset()
+    _expected: dict[bytes, tuple[int, bytes]] = field(default_factory=dict)
+    _found: dict[bytes, tuple[int, bytes]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self._expected)
+
+    def expect(self, output: Output) -> None:
+        """Take what follows from the log; the last of a key is the newest."""
+        self._expected[output.key] = (output.counter, output.value)
+
+    def meet(self, key: bytes, counter: int, value: bytes) -> None:
+        """Take a record of the topic: an older one than the newest of its key tells nothing."""
+        known = self._found.get(key)
+        if known is None or counter > known[0]:
+            expected = self._expected.get(key)
+            # Equal bytes are kept once.
+            same = expected is not None and expected == (counter, value)
+            self._found[key] = expected if same and expected is not None else (counter, value)
+        elif (counter, value) != known == self._expected.get(key) and counter == known[0]:
+            # One counter with two contents: the one that does not follow is the one to show.
+            self._found[key] = (counter, value)
+
+    def forget(self, players: Collection[bytes]) -> None:
+        """Leave players out of the comparison."""
+        for known in (self._expected, self._found):
+            for key in [key for key in known if player_of(key) in players]:
+                del known[key]
+
+    def differences(self, causes: Mapping[bytes, str]) -> Iterator[Difference]:
+        """Yield what differs, key by key; `causes` says what is known to be wrong with a player's log."""
+        for key in sorted(self._expected.keys() | self._found.keys()):
+            expected, found = self._expected.get(key), self._found.get(key)
+            if expected == found:
+                continue
+            want = None if expected is None else _data(expected, self.ignored)
+            got = None if found is None else _data(found, self.ignored)
+            if want == got:
+                continue
+            player = player_of(key)
+            yield Difference(
+                self.topic,
+                player.decode("utf-8", "backslashreplace"),
+                key.decode("utf-8", "backslashreplace"),
+                *_differing_members(want, got),
+                causes.get(player) or _cause(expected),
+            )
+
+
+def player_of(key: bytes) -> bytes:
+    """Return the player of a key: it begins with the player id."""
+    return key.partition(b"/")[0]
+
+
+def _cause(expected: tuple[int, bytes] | None) -> str:
+    if expected is None:
+        return "nothing in the player's log gives it"
+    data = orjson.loads(expected[1])
+    why = data.get("cause")
+    last = f"; last changed by {why['type']} {why['event_id']}" if why else ""
+
+    return f"the player's log agrees with the inputs, but this was not made from it{last}"
+
+
+def _data(output: tuple[int, bytes], ignored: frozenset[str]) -> Any:  # noqa: ANN401 - JSON
+    counter, value = output
+    try:
+        data = orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return {"value": value.decode("utf-8", "backslashreplace")[:200]}
+    if not ignored:
+        return {"(counter)": counter, **data} if isinstance(data, dict) else data
+
+    return _without(data, ignored)
+
+
+def _without(data: Any, ignored: frozenset[str]) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(data, dict):
+        return {name: _without(value, ignored) for name, value in data.items() if name not in ignored}
+
+    return data
+
+
+def shown(expected: bytes | None, found: bytes | None) -> tuple[str, str]:
+    """Return the members that differ between two JSON values, as they are expected and as they are."""
+    return _differing_members(
+        *(None if value is None else orjson.loads(value) for value in (expected, found))
+    )
+
+
+def _differing_members(want: Any, got: Any) -> tuple[str, str]:  # noqa: ANN401 - JSON
+    """Return the members that differ, as they are expected and as they are."""
+    if want is None or got is None:
+        return ("nothing", _text(got)) if want is None else (_text(want), "nothing")
+    differing = list(_differing("", want, got))
+    first = differing[:_SHOWN_MEMBERS]
+    more = f", and {len(differing) - len(first)} more" if len(differing) > len(first) else ""
+
+    return (
+        ", ".join(f"{path} {_text(a)}" for path, a, _ in first) + more,
+        ", ".join(f"{path} {_text(b)}" for path, _, b in first) + more,
+    )
+
+
+def _differing(path: str, want: Any, got: Any) -> Iterator[tuple[str, Any, Any]]:  # noqa: ANN401 - JSON
+    if isinstance(want, dict) and isinstance(got, dict):
+        for name in [*want, *(name for name in got if name not in want)]:
+            below = f"{path}.{name}" if path else name
+            yield from _differing(below, want.get(name, _NOTHING), got.get(name, _NOTHING))
+    elif want != got:
+        yield path, want, got
+
+
+def _text(value: Any) -> str:  # noqa: ANN401 - JSON
+    if value is _NOTHING:
+        return "missing"
+    text = orjson.dumps(value).decode()
+
+    return text if len(text) <= 300 else f"{text[:300]}..."  # noqa: PLR2004 - what a line can hold
