@@ -1,4 +1,4 @@
-"""`elowire topics plan|apply`: the topics on a cluster, beside the catalogue."""
+"""`elowire topics plan|apply|acls`: the topics on a cluster, beside the catalogue, and who may use them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import typer
 
 from elowire.cli.errors import Failure
 from elowire.cli.output import FormatOption, print_rows
+from elowire.contracts.access import Service
+from elowire.contracts.access import acls as acls_of
 from elowire.contracts.topics import CATALOGUE
 from elowire.runtime import topics
 from elowire.runtime.settings import Settings, load_settings
@@ -30,6 +32,7 @@ InsyncOption = Annotated[
     typer.Option(min=1, max=10, help="Copies that must confirm a record. [env: ELOWIRE_MIN_INSYNC]"),
 ]
 _COLUMNS = {name: name for name in ("topic", "state", "setting", "expected", "found")}
+_ACL_COLUMNS = {name: name for name in ("service", "operation", "resource", "name")}
 
 commands = typer.Typer(
     help="Create the topics, and check that they are as this release needs them.", no_args_is_help=True
@@ -81,6 +84,39 @@ def apply(
     except (topics.TopicDriftError, topics.TopicRefusedError) as fault:
         raise Failure(str(fault)) from fault
     print_rows(_rows((), created), _COLUMNS, form)
+
+
+@commands.command()
+def acls(
+    *,
+    service: Annotated[Service | None, typer.Option(help="Of this service only.")] = None,
+    shell: Annotated[
+        bool,
+        typer.Option("--shell", help="Print commands for kafka-acls.sh, for users named elowire-SERVICE."),
+    ] = False,
+    form: FormatOption = None,
+) -> None:
+    """Print the least that each service must be allowed in a secured cluster; asks no cluster.
+
+    Topics and group are named as ELOWIRE_TOPIC_PREFIX and ELOWIRE_GROUP say.
+
+    Example: elowire topics acls --service ticker --shell
+    """
+    settings = load_settings()
+    found = [
+        acl
+        for acl in acls_of(prefix=settings.topic_prefix, group=settings.group)
+        if service in {None, acl.service}
+    ]
+    if not shell:
+        print_rows([acl._asdict() for acl in found], _ACL_COLUMNS, form)
+        return
+    for acl in found:
+        typer.echo(
+            f'kafka-acls.sh --bootstrap-server "$KAFKA" --command-config "$ADMIN" --add '
+            f"--allow-principal User:elowire-{acl.service} --operation {acl.operation} "
+            f"--{acl.resource} {acl.name}"
+        )
 
 
 def _target(

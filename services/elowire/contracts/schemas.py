@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from elowire.contracts.access import acls
 from elowire.contracts.asyncapi import asyncapi
 from elowire.contracts.events import INPUTS
 from elowire.contracts.outputs import OUTPUTS
@@ -32,6 +33,7 @@ def generated() -> dict[str, str]:
     }
     documents["asyncapi.json"] = asyncapi()
     documents["topics.json"] = {"topics": [_topic(topic) for topic in CATALOGUE]}
+    documents["acls.json"] = {"acls": [acl._asdict() for acl in acls()]}
 
     return {
         path: json.dumps(document, indent=2, ensure_ascii=True) + "\n" for path, document in documents.items()
