@@ -155,7 +155,26 @@ class _Stream:
             if self._chance(0.6):
                 self._give(at + 10 + self.random.random(), Tournament, facts, revision=5, status="finished")
         entries = self._entries(tid, kind, at)
+        if self._chance(0.3):
+            self._swap(tid, at, entries)
         self._games(tid, kind, at, entries)
+
+    def _swap(self, tid, at, entries):
+        """Two entrants turn out to be each other."""
+        named = [entry for entry in entries if entry[0] is not None]
+        if len(named) < self.sizes.entrants // 4:
+            return
+        one, other = self.random.sample(named, 2)
+        for (entrant, *_), (_, player, rating, k) in ((one, other), (other, one)):
+            facts = {
+                "tournament_id": tid,
+                "entrant_id": entrant,
+                "player_id": player,
+                "rating": rating,
+                "unrated": rating is None,
+                "k": k,
+            }
+            self._give(at + self.random.random() * 8, Entrant, facts, revision=6)
 
     def _entries(self, tid, kind, at):
         """Return [(entrant id or None, player id, rating, K)]; the last two are kept for corrections."""
@@ -206,6 +225,10 @@ class _Stream:
                 better |= {"rating": None, "unrated": True}
             self._give(late + self.random.uniform(-0.3, 8), Entrant, better, revision=3)
             facts = better
+        self._identities(tid, late, facts)
+
+    def _identities(self, tid, late, facts):
+        entrant = facts["entrant_id"]
         if entrant is not None and self._chance(0.06):  # it was somebody else
             other = f"x:{tid}-{entrant}"
             self._give(late + self.random.random() * 8, Entrant, {**facts, "player_id": other}, revision=4)

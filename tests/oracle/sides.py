@@ -146,7 +146,8 @@ def _reasons(tournament, game, own, opponent):
     yield Refusal.NOT_RATED_GAME, not game.rated
     edition = tournament.edition_in_force()
     yield Refusal.UNUSUAL_RESULT, game.result not in USUAL and not edition.rates_unusual_results
-    yield Refusal.UNRESOLVED_ENTRANT, own.player_id is None or opponent.player_id is None
+    yield Refusal.UNRESOLVED_ENTRANT, None in {own.player_id, opponent.player_id}
+    yield Refusal.UNRESOLVED_ENTRANT, own.player_id == opponent.player_id
     yield Refusal.UNRESOLVED_RATING, own.rating is None or opponent.rating is None
     yield Refusal.UNRATED_OPPONENT, opponent.rating == 0
     rules = {"time_control": tournament.time_control, "starts_on": tournament.starts_on}
@@ -236,7 +237,8 @@ def sides_of(tournament_id, known):
         white, black = colours_of(known, game)
         points = game.result.points or (None, None)
         for own, opponent, scored in ((white, black, points[0]), (black, white, points[1])):
-            if own.player_id is None:
+            himself = own is black and black.player_id == white.player_id
+            if own.player_id is None or himself:
                 continue
             refusal, strength = refusal_of(tournament, game, own, opponent), opponent.rating
             if (

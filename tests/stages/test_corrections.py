@@ -199,6 +199,15 @@ class TestIdentities:
         assert scene.change("4") == "-15.20"
         scene.holds()
 
+    def test_a_player_against_himself_waits_for_a_correction(self):
+        scene = begun().say(
+            game("g", "1", {"entrant_id": "n2"}, "1-0"), entrant("1", 2000, 20, entrant_id="n2")
+        )
+        assert scene.rated_game("1", "g")["refusal"] == "unresolved-entrant"
+        scene.say(entrant("2", 2000, 20, entrant_id="n2", revision=2))
+        assert (scene.change("1"), scene.change("2")) == ("10.00", "-10.00")
+        scene.holds()
+
 
 class TestTournaments:
     def test_cancelled_and_reinstated(self):

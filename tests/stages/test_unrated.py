@@ -249,6 +249,19 @@ class TestNewcomersOf2024:
         assert scene.rating("3")["initial"]["games"] == 1
         scene.holds()
 
+    @pytest.mark.parametrize("revisions", [(2, 2), (2, 9), (9, 2)], ids=str)
+    def test_two_newcomers_were_taken_for_each_other(self, revisions):
+        scene = Scene().say(tournament(), entrant("9", 1900, 20))
+        for name in ("1", "3"):
+            scene.say(entrant(name, unrated=True, entrant_id=f"n{name}"))
+            scene.say(game(f"g{name}", {"entrant_id": f"n{name}"}, "9", "1-0" if name == "1" else "0-1"))
+        for name, other, revision in (("1", "3", revisions[0]), ("3", "1", revisions[1])):
+            for number in range(2, revision + 1):
+                scene.say(entrant(other, unrated=True, entrant_id=f"n{name}", revision=number))
+        assert scene.rating("3")["initial"]["points"] == "1"
+        assert scene.rating("1")["initial"]["games"] == 0  # no point in his first event
+        scene.holds()
+
     def test_a_pairing_corrected_takes_the_game_out_of_the_first_rating(self):
         """Opponents with many revisions go with it: the event's revision grows all the same."""
         scene = Scene().say(tournament(), entrant("1", unrated=True), entrant("3", 1800, 20))

@@ -156,12 +156,13 @@ class Ledger:
     def _take_first(self, event: Event, voice: Voice) -> None:
         """Take what an event adds to a first rating; the highest revision of a tournament wins."""
         first = First(*event["f"])
-        old = self.account["P"].get(event["T"])
+        name = f"{event['T']}/{event['E']}"
+        old = self.account["P"].get(name)
         if old is not None and old[0] >= first.revision:
             return
         if first.period <= printed_until(self.account, first.time_control):
             return  # a list has printed a rating since: the pool is closed
-        self.account["P"][event["T"]] = list(first)
+        self.account["P"][name] = list(first)
         changed = self._refigure({first.time_control, old[1] if old else first.time_control})
         self._bump()
         if changed:

@@ -7,7 +7,7 @@ The state of an account is JSON with short names:
     G      tournament:game -> Side, as a list
     S      period -> {tournament:game: Known, as a list}, of games whose period is in a list
     R      tournament/time control -> Reported, as a list
-    P      tournament -> First, as a list (what each event adds to a first rating)
+    P      tournament/entrant -> First, as a list (what each event adds to a first rating)
     F      time control -> Figures, as a list (what was published last)
 """
 

@@ -50,9 +50,12 @@ class First(NamedTuple):
 
 
 def first_value(
-    tournament_id: str, tournament: State, revision: int, event: FirstEvent | None, system: System
+    entry: tuple[str, str], tournament: State, revision: int, event: FirstEvent | None, system: System
 ) -> bytes:
-    """Return the player event of one unrated entrant; no event means that he is not unrated (any more)."""
+    """Return the player event of one unrated entrant; no event means that he is not unrated (any more).
+
+    `entry` is (tournament id, entrant id): entrants who were taken for each other change one by one.
+    """
     t = tournament["d"]
     counted = event or FirstEvent(0, 0, Fraction(0), 0)
     first = First(
@@ -70,7 +73,7 @@ def first_value(
         event is not None,
     )
 
-    return orjson.dumps({"t": "first", "T": tournament_id, "c": tournament["i"], "f": list(first)})
+    return orjson.dumps({"t": "first", "T": entry[0], "E": entry[1], "c": tournament["i"], "f": list(first)})
 
 
 def pooled(events: Sequence[First]) -> tuple[InitialRating, bool] | None:

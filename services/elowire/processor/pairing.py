@@ -87,7 +87,7 @@ def refusal_of(  # noqa: C901, PLR0911  # a list of reasons, read from the top
         return Refusal.NOT_RATED_GAME
     if d["x"] not in USUAL and not edition_by_id(t["e"]).rates_unusual_results:
         return Refusal.UNUSUAL_RESULT
-    if opponent.player_id is None or own.player_id is None:
+    if opponent.player_id is None or own.player_id in {None, opponent.player_id}:
         return Refusal.UNRESOLVED_ENTRANT
     if opponent.rating is None or own.rating is None:
         return Refusal.UNRESOLVED_RATING

@@ -52,7 +52,9 @@ def sides_of(
 
     for colour in (pairing.white, pairing.black):
         own = colour.own
-        if own.player_id is not None:
+        # A player against himself is a mistake about who somebody is; his one side says so.
+        twice = colour is pairing.black and own.player_id == pairing.white.own.player_id
+        if own.player_id is not None and not twice:
             side = {
                 "o": colour.opponent.player_id,
                 "or": colour.strength,

@@ -114,7 +114,7 @@ class TournamentEmits:
             )
         )
         if entrant is not None and entrant["wu"]:
-            self._first(name, tournament, entrant, revision, outcome, resolution)
+            self._first((name, entrant_id), tournament, entrant, revision, outcome, resolution)
 
     def _outcome(
         self, tournament: State, key: bytes, shares: list[Share], resolution: Resolution | None
@@ -129,7 +129,7 @@ class TournamentEmits:
 
     def _first(  # the facts of one record
         self,
-        tournament_id: str,
+        entry: tuple[str, str],
         tournament: State,
         entrant: State,
         revision: int,
@@ -141,9 +141,9 @@ class TournamentEmits:
         player_id = entrant["d"]["p"]
         if player_id is not None:
             event = None if outcome is None else outcome.first
-            self.to_player(player_id, first_value(tournament_id, tournament, revision, event, system))
+            self.to_player(player_id, first_value(entry, tournament, revision, event, system))
         for former in entrant["was"]:
-            self.to_player(former, first_value(tournament_id, tournament, revision, None, system))
+            self.to_player(former, first_value(entry, tournament, revision, None, system))
 
     def _shares(
         self, tournament_id: bytes, key: bytes, entrant: State | None, resolution: Resolution | None
