@@ -22,6 +22,7 @@ from elowire.ingest.feed import event_id_of
 from elowire.ingest.service_store import Store
 from elowire.runtime.clock import Clock
 from elowire.runtime.kafka import read_all
+from elowire.runtime.security import Cluster
 
 Send = Callable[[list[EventRecord]], Awaitable[object]]
 
@@ -37,7 +38,7 @@ class Word(NamedTuple):
 class Desk:
     """What an operator works with: the topics, ingest's file, and a way to send."""
 
-    bootstrap: str
+    cluster: Cluster
     store: Store
     send: Send
     clock: Clock
@@ -47,11 +48,11 @@ class Desk:
         return int(self.clock().timestamp() * 1000)
 
 
-async def read_events(bootstrap: str, topics: Iterable[str], tournament_id: str | None) -> list[Decoded]:
+async def read_events(cluster: Cluster, topics: Iterable[str], tournament_id: str | None) -> list[Decoded]:
     """Read the events of a tournament, or of all, from the topics; what is no event is left out."""
     key = None if tournament_id is None else tournament_id.encode()
     found = []
-    async for batch in read_all(bootstrap, sorted(topics)):
+    async for batch in read_all(cluster, sorted(topics)):
         for record in batch:
             if key is None or record.key == key:
                 read = decode(record.topic, record.key, record.value, record.headers)
@@ -79,7 +80,7 @@ async def correct_game(
     Raises `CorrectionRefusedError`, and what reading and sending raise.
     """
     entity = Entity(tournament_id, "game", game_id)
-    games = await read_events(desk.bootstrap, [GAME_RESULTS.name], tournament_id)
+    games = await read_events(desk.cluster, [GAME_RESULTS.name], tournament_id)
     now = winner(one for one in games if isinstance(one.data, GameResult) and one.data.game_id == game_id)
     if now is None or not isinstance(now.data, GameResult):
         known = sorted({one.data.game_id for one in games if isinstance(one.data, GameResult)})
@@ -156,6 +157,6 @@ async def _send(desk: Desk, entity: Entity, event: GameResult | Entrant, word: W
 
 async def tournament_of(desk: Desk, tournament_id: str) -> tuple[Tournament | None, list[Decoded]]:
     """Give a tournament's newest event and all events of its two topics."""
-    events = await read_events(desk.bootstrap, [GAME_RESULTS.name, TOURNAMENT_EVENTS.name], tournament_id)
+    events = await read_events(desk.cluster, [GAME_RESULTS.name, TOURNAMENT_EVENTS.name], tournament_id)
     newest = winner(one for one in events if isinstance(one.data, Tournament))
     return (newest.data if newest and isinstance(newest.data, Tournament) else None), events

@@ -26,10 +26,10 @@ from elowire.ingest.http_openapi import PROBLEMS, SIGNED, events_body, file_body
 from elowire.ingest.http_problems import ClosedHeaders, Problem, add_problems, stored_answer
 from elowire.ingest.service_intake import Intake
 from elowire.ingest.service_outbox import KafkaAwayError
-from elowire.runtime.kafka import KafkaUnreachableError, TopicMissingError
+from elowire.runtime.kafka import KafkaForbiddenError, KafkaUnreachableError, TopicMissingError
 
 _EDITIONS = "^(?:" + "|".join(edition.id for edition in EDITIONS) + ")$"
-_DISTANT = (KafkaAwayError, KafkaUnreachableError, TopicMissingError, TimeoutError)
+_DISTANT = (KafkaAwayError, KafkaForbiddenError, KafkaUnreachableError, TopicMissingError, TimeoutError)
 
 
 class CorrectionRequest(BaseModel):

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 import uvicorn
 
 from elowire.ingest.book import FILE as BOOK
+from elowire.ingest.broadcast_follow import Followers
 from elowire.ingest.corrections_work import Desk
 from elowire.ingest.http_app import create_app
 from elowire.ingest.http_guard import Guard, Limits, Watched
@@ -20,6 +21,7 @@ from elowire.ingest.service_outbox import KafkaAwayError, Outbox
 from elowire.ingest.service_store import FILE as STORE
 from elowire.ingest.service_store import Store
 from elowire.ingest.sources import FILE as SOURCES
+from elowire.ingest.sources import SourcesError
 from elowire.runtime import clock
 from elowire.runtime.admin import AdminServer, PortTakenError
 from elowire.runtime.data_dir import open_data_dir
@@ -54,10 +56,10 @@ class Ingest:
         folder = open_data_dir(settings.data_dir)
         self._store = Store(folder / STORE)
         self._sources = Watched(folder / SOURCES)
-        self._outbox = Outbox(settings.bootstrap)
+        self._outbox = Outbox(settings)
         self._intake = Intake(self._store, self._outbox, folder / BOOK, clock.now)
         self._guard = Guard(self._sources, self._store, clock.now, limits or Limits())
-        desk = Desk(settings.bootstrap, self._store, self._outbox.send, clock.now)
+        desk = Desk(settings, self._store, self._outbox.send, clock.now)
         self._app = create_app(self._guard, self._intake, desk)
         registry = Registry("ingest")
         self._metrics = IngestMetrics(registry, self._guard, self._intake, self._outbox)
@@ -68,6 +70,7 @@ class Ingest:
             ready=self._ready,
             registry=registry,
         )
+        self._followers = Followers(self._intake)
         self._server: _Server | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -121,6 +124,7 @@ class Ingest:
         for task in self._tasks:
             with suppress(asyncio.CancelledError):
                 await task
+        await self._followers.stop()
         await self._outbox.close()
         await self._admin.stop()
         self._store.close()
@@ -132,7 +136,9 @@ class Ingest:
         while True:
             with suppress(KafkaAwayError):
                 await self._outbox.connect()
-            await asyncio.to_thread(self._metrics.take, {})
+            with suppress(SourcesError):
+                await self._followers.follow(self._sources.now().broadcasts())
+            await asyncio.to_thread(self._metrics.take, self._followers.alarms())
             if clock.monotonic() >= forget_at:
                 await asyncio.to_thread(self._store.forget_deliveries, clock.now_ms() - _REMEMBERED_MS)
                 forget_at = clock.monotonic() + _FORGET_EVERY_S

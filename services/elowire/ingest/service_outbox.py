@@ -9,12 +9,14 @@ from elowire.contracts.envelope import EventRecord
 from elowire.runtime import clock
 from elowire.runtime.kafka import (
     ConfirmedProducer,
+    KafkaForbiddenError,
     KafkaUnreachableError,
     OutRecord,
     RecordRefusedError,
     TopicMissingError,
 )
 from elowire.runtime.logs import get_logger
+from elowire.runtime.security import Cluster
 
 ANSWER_S = 10.0
 """Seconds within which Kafka must have acknowledged; the sender of a request waits as long."""
@@ -22,7 +24,14 @@ ANSWER_S = 10.0
 PAUSE_S = 2.0
 """Seconds after a failed connection in which no other is tried."""
 
-_FAULTS = (KafkaUnreachableError, RecordRefusedError, TopicMissingError, OSError, TimeoutError)
+_FAULTS = (
+    KafkaUnreachableError,
+    KafkaForbiddenError,
+    RecordRefusedError,
+    TopicMissingError,
+    OSError,
+    TimeoutError,
+)
 
 log = get_logger(__name__)
 
@@ -38,8 +47,8 @@ class KafkaAwayError(RuntimeError):
 class Outbox:
     """One confirmed producer at a time; after a fault a new one, because a broken one may stay broken."""
 
-    def __init__(self, bootstrap: str, *, answer_s: float = ANSWER_S) -> None:
-        self._bootstrap = bootstrap
+    def __init__(self, cluster: Cluster, *, answer_s: float = ANSWER_S) -> None:
+        self._cluster = cluster
         self._answer_s = answer_s
         self._producer: ConfirmedProducer | None = None
         self._opening = asyncio.Lock()
@@ -85,7 +94,7 @@ class Outbox:
                     raise KafkaUnreachableError(self.fault or "Kafka does not answer")
                 try:
                     self._producer = await ConfirmedProducer(
-                        self._bootstrap, client_id="elowire-ingest", request_s=max(1.0, self._answer_s - 2)
+                        self._cluster, client_id="elowire-ingest", request_s=max(1.0, self._answer_s - 2)
                     ).__aenter__()
                 except BaseException:
                     self._failed_at = clock.monotonic()
@@ -102,8 +111,9 @@ class Outbox:
             task.add_done_callback(self._closing.discard)
 
     def _away(self, fault: BaseException) -> KafkaAwayError:
+        address = self._cluster if isinstance(self._cluster, str) else self._cluster.bootstrap
         if isinstance(fault, TimeoutError):
-            text = f"Kafka at {self._bootstrap} has not acknowledged within {self._answer_s:g} seconds"
+            text = f"Kafka at {address} has not acknowledged within {self._answer_s:g} seconds"
         else:
             text = str(fault)
         if self.fault is None:

@@ -17,6 +17,7 @@ from elowire.ingest.service_outbox import KafkaAwayError
 from elowire.ingest.service_store import Store
 from elowire.ingest.signatures import key_of, sign
 from elowire.ingest.sources import WebhookSource, changed_sources, made_secret
+from elowire.runtime.settings import load_settings
 
 NOW = datetime(2025, 10, 24, 21, 4, tzinfo=UTC)
 GAME = {
@@ -67,7 +68,7 @@ class Door:
         self.store = Store(folder / "ingest.sqlite")
         self.intake = Intake(self.store, self.kafka, folder / "rating-book.sqlite", lambda: self.now)
         self.guard = Guard(Watched(self.path), self.store, lambda: self.now, limits)
-        desk = Desk("127.0.0.1:1", self.store, self.kafka.send, lambda: self.now)
+        desk = Desk(load_settings(bootstrap="127.0.0.1:1"), self.store, self.kafka.send, lambda: self.now)
         self.app = create_app(self.guard, self.intake, desk)
         self.secrets = {}
         self.client = None
