@@ -100,17 +100,15 @@ class Lane:
         self._lease.lose()
         self._orphan_since = None
         self._wake.set()
-        _logger.info("assigned", parts=[str(part) for part in self.parts.values()])
+        _logger.info("assigned", **{s.name: sorted(n for t, n in mine if t is s) for s in self.stages})
 
     async def close(self) -> None:
         """End: nothing is taken any more, what is under way becomes durable and is committed."""
         self._closing = True
         await self.revoked("closing")
 
-    # The one task.
-
     async def run(self) -> None:
-        """Work until `close`."""
+        """Be the one task, until `close`."""
         try:
             while not self._closing:
                 await self._turn()
