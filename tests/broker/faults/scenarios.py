@@ -67,7 +67,6 @@ async def place(run):
     extra = {
         "CHAOS": run.option("chaos", "0.03"),
         "KILL_AT": run.option("at", ",".join(KILL_PLACES)),
-        "KILL_AFTER": run.option("after", "2"),
     }
     run.workers.start(0, **extra)
     feeding = None
