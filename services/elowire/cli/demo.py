@@ -86,7 +86,7 @@ async def _run(folder: Path, *, keep: bool) -> tuple[int, int]:
 def _settings(folder: Path) -> Settings:
     """Return settings with free ports; the live page keeps its usual one if it can."""
     usual = load_settings()
-    kafka, processor, ticker_admin, other = _free_ports(4)
+    kafka, processor, ticker_admin, ingest, ingest_admin, other = _free_ports(6)
     ticker = usual.ticker_port if _is_free(usual.host, usual.ticker_port) else other
 
     return load_settings(
@@ -97,6 +97,8 @@ def _settings(folder: Path) -> Settings:
         processor_admin_port=processor,
         ticker_admin_port=ticker_admin,
         ticker_port=ticker,
+        ingest_port=ingest,
+        ingest_admin_port=ingest_admin,
         partitions=4,
     )
 
