@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import psutil
@@ -17,6 +19,18 @@ DEMO_S = 180
 PACKAGE = Path(elowire.__file__).parent
 
 
+@pytest.fixture
+def usual_ports():
+    """The ports that `elowire up` uses, all in use."""
+    with ExitStack() as held:
+        for port in (8080, 8081, 9101, 9102, 9103, 9104, 29092):
+            # Whoever has it already does as well.
+            with suppress(OSError):
+                held.enter_context(socket.create_server(("127.0.0.1", port)))
+        yield
+
+
+@pytest.mark.usefixtures("usual_ports")
 def test_without_a_terminal_it_ends_with_12_of_12_and_leaves_nothing(tmp_path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -39,7 +53,7 @@ def test_without_a_terminal_it_ends_with_12_of_12_and_leaves_nothing(tmp_path):
 
     assert status == 0, demo.out + demo.err
     assert (demo.err, list(temporary.iterdir())) == ("", [])
-    assert ("java" in kinds, len(family)) == (True, 7)
+    assert "java" in kinds
     assert listening == {"127.0.0.1"}
     assert lines[-1] == "12 of 12 equal to FIDE's list of November 2025"
     assert next(line for line in lines if line.startswith("round")).startswith("round  1: 6 games rated")

@@ -17,7 +17,15 @@ pytestmark = pytest.mark.broker
 EVENT = DATA / "events" / "us-championship-2025.json"
 RATED_S = 60
 ORPHANED_S = 30
-PORTS = ("KAFKA_PORT", "TICKER_PORT", "PROCESSOR_ADMIN_PORT", "TICKER_ADMIN_PORT")
+PORTS = (
+    "KAFKA_PORT",
+    "TICKER_PORT",
+    "INGEST_PORT",
+    "PROCESSOR_ADMIN_PORT",
+    "TICKER_ADMIN_PORT",
+    "INGEST_ADMIN_PORT",
+)
+SERVICES = ("processor", "ticker", "ingest")
 
 
 class Up(Program):
@@ -147,7 +155,9 @@ def test_kill_9_of_it_alone_leaves_no_process_and_the_next_one_need_not_wait(up,
     status = second.ask_to_stop(signal.SIGINT)
     gone(second.family(), 1)
 
-    assert (len(family), after, status) == (7, before, 0)
+    # Kafka and the services, each with its watcher.
+    assert len(family) == 1 + 2 * (1 + len(SERVICES))
+    assert (after, status) == (before, 0)
     assert {address.ip.removeprefix("::ffff:") for address in listening} == {"127.0.0.1"}
     assert set(second.ports.values()) <= {address.port for address in listening}
     for port in second.ports.values():
@@ -160,13 +170,13 @@ def test_what_dies_is_started_again_and_nothing_is_lost(up, event):
     program = up().ready()
     feed(program.bootstrap, EVENT)
     before = served(program, event)
-    victims = [program.named(word) for word in ("java", "processor", "ticker")]
+    victims = [program.named(word) for word in ("java", *SERVICES)]
     for victim in victims:
         victim.kill()
     gone(victims, 5)
     program.until("Kafka ended; it starts again")
-    program.until("processor ended with code")
-    program.until("ticker ended with code")
+    for service in SERVICES:
+        program.until(f"{service} ended with code")
 
     wait_until(lambda: program.player("2020009"), RATED_S, lambda: f"served again: {program.err}")
     # One more fact goes all the way: the first game is taken back.
