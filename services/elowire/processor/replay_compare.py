@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 _SHOWN_MEMBERS = 5
 _NOTHING = object()
+# Which of a tournament's games had its one cap (8.3.1 of 2022) depends, once they are settled, on whether
+# they came before the list: no figure that still moves does.
+_OF_ARRIVAL = frozenset({"counted_difference", "expectancy", "delta", "article"})
 
 
 class Difference(NamedTuple):
@@ -106,7 +109,10 @@ def _data(output: tuple[int, bytes], ignored: frozenset[str]) -> Any:  # noqa: A
     except orjson.JSONDecodeError:
         return {"value": value.decode("utf-8", "backslashreplace")[:200]}
     if not ignored:
-        return {"(counter)": counter, **data} if isinstance(data, dict) else data
+        return {"counter": counter, **data} if isinstance(data, dict) else data
+
+    if isinstance(data, dict) and data.get("status") == "settled":
+        ignored |= _OF_ARRIVAL
 
     return _without(data, ignored)
 

@@ -9,11 +9,14 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, NoReturn
 
 from elowire.processor.app import run_processor
+from elowire.processor.credentials import require_entry
 from elowire.processor.lists import ListsStage
 from elowire.processor.player import PlayerStage
+from elowire.processor.stop import stop_process
 from elowire.processor.tournament import TournamentStage
 from elowire.runtime import clock
 from elowire.runtime.admin import AdminServer
+from elowire.runtime.kafka import KafkaForbiddenError, KafkaUnreachableError, TopicMissingError
 from elowire.runtime.metrics import ProcessorMetrics, Registry
 
 if TYPE_CHECKING:
@@ -107,8 +110,13 @@ def run(settings: Settings) -> NoReturn:
         ready=watched.ready,
         registry=registry,
     )
+    stages = stages_of(settings)
     with _beside(admin):
-        run_processor(settings, stages_of(settings), observer=watched)
+        try:
+            asyncio.run(require_entry(settings, stages))
+        except (KafkaForbiddenError, KafkaUnreachableError, TopicMissingError) as fault:
+            stop_process(str(fault))
+        run_processor(settings, stages, observer=watched)
 
 
 @contextmanager

@@ -12,10 +12,13 @@ What a processor has read but perhaps not written yet is left out, together with
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from aiokafka.errors import GroupAuthorizationFailedError, KafkaError
 
 from elowire.contracts.topics import (
     GAME_RESULTS,
@@ -29,7 +32,8 @@ from elowire.processor.replay import LIST, InputReplay, PlayerReplay, counter_of
 from elowire.processor.replay_compare import Difference, Newest, shown
 from elowire.processor.replay_facts import Facts
 from elowire.processor.stage import Record
-from elowire.runtime.kafka import admin_client, span_reader
+from elowire.runtime.clock import monotonic
+from elowire.runtime.kafka import KafkaForbiddenError, admin_client, span_reader
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
@@ -46,6 +50,8 @@ _SOURCES = (*_TOURNAMENTS, RATING_LISTS.name, PLAYER_EVENTS.name)
 # What a figure owes to the order of a log that is not whole any more.
 _OF_THE_ORDER = frozenset({"version", "cause", "changed", "game", "previous"})
 _KEPT_DIFFERENCES = 1_000
+_PATIENCE_S = 20.0
+_PAUSE_S = 0.2
 
 Logged = dict[tuple[bytes, str], tuple[list[Any], bytes]]
 """(player, name of a fact) -> rank and value of its newest record in a log."""
@@ -120,8 +126,7 @@ async def verify(
 
 async def _cut(settings: Settings, admin: AIOKafkaAdminClient, reader: SpanReader) -> Cut:
     """Look at effects before causes, so that whatever is below a cut has its cause below one."""
-    found = await admin.list_consumer_group_offsets(settings.group)
-    committed = {(at.topic, at.partition): max(0, entry.offset) for at, entry in found.items()}
+    committed = await _committed(settings.group, admin)
     spans = {}
     partitions = 0
     for name in (*_OUTPUTS, PLAYER_EVENTS.name, RATING_LISTS.name, *reversed(_TOURNAMENTS)):
@@ -137,6 +142,21 @@ async def _cut(settings: Settings, admin: AIOKafkaAdminClient, reader: SpanReade
             spans[name, number] = Span(first, done, end)
 
     return Cut(spans, partitions)
+
+
+async def _committed(group: str, admin: AIOKafkaAdminClient) -> dict[tuple[str, int], int]:
+    deadline = monotonic() + _PATIENCE_S
+    while True:
+        try:
+            found = await admin.list_consumer_group_offsets(group)
+        except GroupAuthorizationFailedError as fault:
+            raise KafkaForbiddenError.to("describe", f"group {group}") from fault
+        except KafkaError as fault:
+            if not fault.retriable or monotonic() > deadline:
+                raise
+            await asyncio.sleep(_PAUSE_S)
+        else:
+            return {(at.topic, at.partition): max(0, entry.offset) for at, entry in found.items()}
 
 
 class _Verification:

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.errors import KafkaConnectionError, KafkaError, TopicAuthorizationFailedError
+from aiokafka.errors import (
+    KafkaConnectionError,
+    KafkaError,
+    NodeNotReadyError,
+    TopicAuthorizationFailedError,
+)
 
 from elowire.runtime import clock
 from elowire.runtime.kafka_records import KafkaForbiddenError, Record, TopicMissingError
@@ -137,6 +142,8 @@ async def admin_client(cluster: Cluster) -> AsyncIterator[AIOKafkaAdminClient]:
         raise await unreachable(cluster) from fault
     try:
         yield admin
+    except NodeNotReadyError as fault:
+        raise await unreachable(cluster) from fault
     finally:
         await admin.close()
 

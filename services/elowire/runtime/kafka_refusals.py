@@ -56,6 +56,9 @@ async def _refusal(host: str, port: int, arguments: Mapping[str, object]) -> tup
     except (OSError, KafkaError, TimeoutError, ValueError) as fault:
         return _explained(fault)
     connected.close()
+    if arguments.get("sasl_mechanism") == "OAUTHBEARER":
+        # The broker says so in a message of its own (RFC 7628, 3.2.2) that the client does not read.
+        return "the token was refused", "Check that ELOWIRE_KAFKA_TOKEN_COMMAND prints one for this cluster"
 
     return None
 
