@@ -27,7 +27,9 @@ class Settings(BaseSettings):
     and they are more than ``dead_letter_share`` of the records of that minute.
     """
 
-    model_config = SettingsConfigDict(env_prefix="ELOWIRE_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="ELOWIRE_", frozen=True, extra="ignore", hide_input_in_errors=True
+    )
 
     bootstrap: Annotated[str, Field(min_length=1)] = "127.0.0.1:29092"
     kafka_port: Port = 29092
