@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,10 @@ from hypothesis import HealthCheck, settings
 SUITE = Path(__file__).parent
 CLOSED = {"contracts", "domain", "project", "stages"}
 LOOPBACK = ["127.0.0.1", "::1", "localhost"]
+
+# A shell starts background jobs with SIGINT ignored, and what they start inherits that: no test of Ctrl-C
+# could work there.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("dev", deadline=None, max_examples=100)
 settings.register_profile("ci", deadline=None, max_examples=300, derandomize=True, print_blob=True)

@@ -16,6 +16,11 @@ def test_the_true_performance_of_two_and_a_half_out_of_three_is_2792():
     assert performance_of([2400, 2500, 2600], 250) == Performance(2773, 2767, 2792, 2500)
 
 
+def test_ratings_beyond_the_tabled_curve_are_worked_out():
+    """Computed: against equals, half the points are worth the opponents' rating."""
+    assert performance_of([9000, 9000], 100) == Performance(9000, 9000, 9000, 9000)
+
+
 def test_four_out_of_five():
     """Official: 2551; computed: the rest."""
     assert performance_of(FIVE, 400) == Performance(2457, 2457, 2551, 2217)

@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
     app.command()(up)
 
 
-def up(
+def up(  # noqa: PLR0913 - one option for each address
     *,
     data: Annotated[
         Path | None,
