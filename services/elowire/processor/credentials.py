@@ -8,7 +8,7 @@ import faust
 from aiokafka.errors import GroupAuthorizationFailedError, KafkaError
 from faust.auth import OAuthCredentials
 
-from elowire.runtime.kafka import KafkaForbiddenError, TopicMissingError, admin_client
+from elowire.runtime.kafka import ConfirmedProducer, KafkaForbiddenError, TopicMissingError, admin_client
 from elowire.runtime.security import connection, is_secured
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def credentials_of(settings: Settings) -> CredentialsT | None:
 
 
 async def require_entry(settings: Settings, stages: Sequence[Stage]) -> None:
-    """Return if the cluster lets us in, to the group too and to every topic of the stages.
+    """Return if the cluster lets us in, to the group and every topic of the stages, and lets us write.
 
     Faust's consumer would wait for ever where it is not allowed to read. Raises `KafkaUnreachableError`,
     `KafkaForbiddenError` or `TopicMissingError`.
@@ -57,3 +57,5 @@ async def require_entry(settings: Settings, stages: Sequence[Stage]) -> None:
         except KafkaError as fault:
             if not fault.retriable:  # a new cluster has no coordinator yet
                 raise
+        async with ConfirmedProducer(settings):
+            pass

@@ -81,6 +81,9 @@ class ConfirmedProducer:
             await self._producer.stop()
             if isinstance(fault, KafkaConnectionError):
                 raise await unreachable(self._cluster) from fault
+            if isinstance(fault, ClusterAuthorizationFailedError):
+                # What Kafka says to an idempotent producer that may write nowhere (KIP-679).
+                raise KafkaForbiddenError.to("write to", "any topic") from fault
             raise
 
         return self
@@ -140,7 +143,7 @@ class ConfirmedProducer:
 async def _acknowledged(window: Sequence[tuple[OutRecord, asyncio.Future[object]]]) -> None:
     answers = await asyncio.gather(*(future for _, future in window), return_exceptions=True)
     for (record, _), answer in zip(window, answers, strict=True):
-        if isinstance(answer, TopicAuthorizationFailedError | ClusterAuthorizationFailedError):
+        if isinstance(answer, TopicAuthorizationFailedError):
             raise KafkaForbiddenError.to("write to", f"topic {record.topic}") from answer
         if isinstance(answer, BaseException):
             raise RecordRefusedError(_refusal(record, answer)) from answer
