@@ -162,7 +162,7 @@ class _Stream:
     def _swap(self, tid, at, entries):
         """Two entrants turn out to be each other."""
         named = [entry for entry in entries if entry[0] is not None]
-        if len(named) < self.sizes.entrants // 4:
+        if len(named) < 2:
             return
         one, other = self.random.sample(named, 2)
         for (entrant, *_), (_, player, rating, k) in ((one, other), (other, one)):
