@@ -8,7 +8,7 @@ import orjson
 
 from elowire.contracts.dead_letters import DeadLetterReason, Refused, dead_letter_headers, original_headers
 from elowire.contracts.envelope import decode
-from elowire.contracts.topics import partition_of
+from elowire.contracts.topics import MAX_RECORD_BYTES, MIB, partition_of
 from elowire.processor.stage import Effects, Emit, Record
 
 if TYPE_CHECKING:
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
     from elowire.contracts.events import InputEvent
 
-# What the dead-letters topic takes (4 MiB) less room for headers; a longer value is cut and its place named.
-LONGEST_VALUE: Final = 3 * 1024 * 1024
+# What the dead-letters topic takes is 4 MiB: a longer record is cut, part by part.
+LONGEST: Final = 3 * MIB
+LONGEST_PART: Final = MIB // 4
+MOST_HEADERS: Final = 8
 PLAYER_EVENTS: Final = frozenset({"side", "reported", "first", "list"})
 
 
@@ -85,19 +87,41 @@ class Door:
         """Send a record that lies in the wrong partition to its own; that one's order is all that counts."""
         if not record.key or (own := partition_of(record.key, self.partitions)) == partition:
             return False
-        effects.emits.append(Emit(record.topic, own, record.key, record.value, record.headers))
-        effects.counts["rerouted"] += 1
+        if _size(record) > MAX_RECORD_BYTES:
+            self.refuse(effects, record, _too_large(record))
+        else:
+            effects.emits.append(Emit(record.topic, own, record.key, record.value, record.headers))
+            effects.counts["rerouted"] += 1
 
         return True
 
     def refuse(self, effects: Effects, record: Record, refused: Refused) -> None:
-        """Send a record to the dead letters: its bytes, its headers, and why."""
+        """Send a record to the dead letters: its bytes, its headers, and why.
+
+        What compresses well may be larger than anything that can be sent on; then it is cut, and says so.
+        """
         effects.counts[f"dead_letter_{refused.reason}"] += 1
         why = dead_letter_headers(refused, record.topic, record.partition, record.offset, self._release)
-        headers = [*original_headers(record.headers), *why]
-        value = record.value
-        if value is not None and len(value) > LONGEST_VALUE:
-            headers.append(("elowire-cut-from", b"%d" % len(value)))
-            value = value[:LONGEST_VALUE]
+        key, value, headers = record.key, record.value, original_headers(record.headers)
+        if _size(record) > LONGEST:
+            why.append(("elowire-cut-from", b"%d" % _size(record)))
+            key = None if key is None else key[:LONGEST_PART]
+            headers = [(name, part[:LONGEST_PART]) for name, part in headers[:MOST_HEADERS]]
+            value = None if value is None else value[:LONGEST_PART]
         number = partition_of(record.key, self.partitions) if record.key else record.partition
-        effects.emits.append(Emit(self._dead_letters, number, record.key, value, headers))
+        effects.emits.append(Emit(self._dead_letters, number, key, value, [*headers, *why]))
+
+
+def _size(record: Record) -> int:
+    parts = (record.key, record.value, *(part for _, part in record.headers))
+
+    return sum(len(part) for part in parts if part is not None)
+
+
+def _too_large(record: Record) -> Refused:
+    return Refused(
+        DeadLetterReason.TOO_LARGE,
+        f"key, value and headers have {_size(record)} bytes, and the record lies in another key's partition",
+        expected=f"at most {MAX_RECORD_BYTES} bytes",
+        advice="Send one event per record, with the default partitioner.",
+    )
