@@ -199,6 +199,24 @@ class TestIdentities:
         assert scene.change("4") == "-15.20"
         scene.holds()
 
+    def test_a_name_that_comes_to_mean_another_entrant_leaves_nobody_behind(self):
+        """The game names player 3: first that is who n5 once was, then n6 turns out to be him."""
+        scene = begun().say(entrant("3", 2200, 20, entrant_id="n5"), game("g", "1", "3", "1-0"))
+        scene.say(entrant("5", 2200, 20, entrant_id="n5", revision=2))
+        assert (scene.change("3"), scene.change("5")) == (None, "-15.20")
+        scene.say(entrant("3", 2100, 20, entrant_id="n6"))
+        assert (scene.change("3"), scene.change("5")) == ("-12.80", None)
+        scene.holds()
+
+    def test_printed_players_are_not_forgotten_when_pairing_and_entrant_change_at_once(self):
+        printed = {"entrant_id": "n3", "player_id": "3", "rating": 2200, "k": 20}
+        scene = begun().say(game("g", "1", printed, "1-0"))
+        assert scene.change("3") == "-15.20"
+        scene.lane.most = 500
+        scene.say(game("g", "1", "2", "1-0", revision=2), entrant("4", 2200, 20, entrant_id="n3"))
+        assert scene.change("3") is None
+        scene.holds()
+
     def test_a_player_against_himself_waits_for_a_correction(self):
         scene = begun().say(
             game("g", "1", {"entrant_id": "n2"}, "1-0"), entrant("1", 2000, 20, entrant_id="n2")

@@ -16,6 +16,7 @@ from elowire.processor.resolving import resolution_of
 from elowire.processor.sides import sides_of
 from elowire.processor.stage import Effects, Emit
 from elowire.processor.state import SEPARATOR
+from elowire.processor.tournament_index import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,25 +61,20 @@ class TournamentEmits:
         tournament_id, _, game_id = key.split(SEPARATOR)
         pairing = self._view.pairing(tournament_id, game, self.resolution(tournament_id))
         self._view.index.shares.note(key, pairing)
-        former = set(self._former(tournament_id, game))
-        for entrant, printed in zip(pairing.sources[2:], (game["d"]["w"], game["d"]["b"]), strict=True):
-            # Until the entrant was known, the game alone said who played.
-            former.update((*entrant["was"], printed[1]) if entrant is not None else ())
-        former.discard(None)
+        former = set(self._ever(tournament_id, game))
         name = tournament_id.decode()
         for player_id, value in sides_of(f"{name}:{game_id.decode()}", name, pairing, sorted(former)):
             self.to_player(player_id, value)
 
-    def _former(self, tournament_id: bytes, game: State) -> Iterator[str]:
-        """Yield the players of every pairing that a game had before."""
-        for reference, printed in game["was"]:
-            _, entrant = self._view.entrant(tournament_id, reference)
-            if entrant is not None:
+    def _ever(self, tournament_id: bytes, game: State) -> Iterator[str]:
+        """Yield everybody whom the names in a game can ever have meant, now or before."""
+        for reference, printed in (*named(game["d"]), *game["was"]):
+            if printed:
+                yield printed
+            for entrant in self._view.bearers(tournament_id, reference):
                 yield from entrant["was"]
                 if entrant["d"]["p"]:
                     yield entrant["d"]["p"]
-            elif printed:
-                yield printed
 
     def line(self, key: bytes, timestamp: int) -> None:
         """Send the line of an entrant: everything it has played in this tournament so far."""

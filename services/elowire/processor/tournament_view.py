@@ -47,14 +47,19 @@ class TournamentView(Overlay):
 
     def counter(self, tournament_id: bytes, reference: str) -> int:
         """Return a number that grows with everything that can change whom a reference means, or his facts."""
-        key = entrant_key(tournament_id, reference)
-        own = self.get(key)
-        if not self.index.claims(key):
-            return 0 if own is None else int(own["n"])
-        states = [entrant for _, entrant in self._claims(key)]
-        counter: int = sum(state["n"] for state in (own, *states) if state is not None)
+        counter: int = sum(entrant["n"] for entrant in self.bearers(tournament_id, reference))
 
         return counter
+
+    def bearers(self, tournament_id: bytes, reference: str) -> list[State]:
+        """Return every entrant that a reference can mean or can have meant."""
+        key = entrant_key(tournament_id, reference)
+        own = self.get(key)
+        found = [] if own is None else [own]
+        if self.index.claims(key):
+            found += [entrant for _, entrant in self._claims(key)]
+
+        return found
 
     def _claims(self, key: bytes) -> list[tuple[bytes, State]]:
         return [
