@@ -88,12 +88,18 @@ test: setup lint $(SUITES:%=test-%) ## lint, then the whole suite, cheapest firs
 COVERAGE := --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
 OPTIONS_domain := --cov=elowire.domain $(COVERAGE)
 OPTIONS_contracts := --cov=elowire.contracts $(COVERAGE)
+# Minutes of made-up requests, with a target of its own: test-openapi.
+OPENAPI := tests/services/ingest_http/test_any_request.py::test_schemathesis_finds_nothing
+OPTIONS_services := --deselect $(OPENAPI)
+# Suites of real processes: what failed is printed, and tried once more alone, since a busy machine can be late.
+REAL := cli runtime engine services broker
 
 .PHONY: $(SUITES:%=test-%)
 $(SUITES:%=test-%): test-%: setup
 	$(STEP) "test: $*"
 	@if find tests/$* -name 'test_*.py' 2>/dev/null | grep -q .; then \
-		$(PYTEST) tests/$* $(OPTIONS_$*); \
+		$(PYTEST) tests/$* $(OPTIONS_$*) || \
+		{ case " $(REAL) " in *" $* "*) echo "== again: what failed in $*"; $(PYTEST) --last-failed tests/$* $(OPTIONS_$*);; *) false;; esac; }; \
 	else \
 		echo "tests/$* has no test"; \
 	fi
@@ -111,6 +117,10 @@ chromium:
 		echo "The browser tests need Chromium: install the package chromium of your system and try again." >&2; \
 		exit 1; \
 	fi
+
+.PHONY: test-openapi
+test-openapi: setup ## minutes of made-up requests against the OpenAPI document
+	@$(PYTEST) $(OPENAPI)
 
 .PHONY: test-fast
 test-fast: setup ## every test that needs no broker

@@ -119,6 +119,7 @@ class Alarm(Enum):
     """What is wrong with a broadcast that is followed."""
 
     EMPTY = "it had games and has none any more"
+    UNDESCRIBED = "its tournament cannot be described, and its games wait"
     NOTHING_READ = "none of its games can be read"
     REFUSED = "the server refuses it"
     UNREACHABLE = "the server cannot be reached"

@@ -10,6 +10,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
 
@@ -17,11 +18,14 @@ import aiohttp
 
 from elowire.ingest.broadcast import Alarm, alarm_of, manner_of, pause_s, snapshot_of
 from elowire.ingest.broadcast_frames import Frames
+from elowire.ingest.feed import NotFeedable
+from elowire.ingest.readers.report import EventReport
 from elowire.ingest.readers.text import LARGEST_FILE
 from elowire.ingest.service_intake import Intake
 from elowire.ingest.service_outbox import KafkaAwayError
+from elowire.ingest.service_store import Known
 from elowire.ingest.sources import BroadcastSource, Mode
-from elowire.ingest.sources_changes import changes_of
+from elowire.ingest.sources_changes import Changes, changes_of
 from elowire.runtime.logs import get_logger
 
 ACCEPT = "application/x-chess-pgn, text/plain;q=0.5"
@@ -55,11 +59,12 @@ class Follower:
         """Follow until cancelled; every failure is waited out."""
         failures = 0
         while True:
-            retry_after, throttled = None, False
+            retry_after, throttled, before = None, False, self.copies
             try:
                 async with self._session() as session:
                     if self.source.mode is Mode.STREAM:
-                        failures = 0 if await self._stream(session) else failures + 1
+                        await self._stream(session)
+                        failures += 1
                     else:
                         await self._look(session)
                         failures = 0
@@ -71,8 +76,11 @@ class Follower:
             except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as fault:
                 failures += 1
                 # A stream that breaks off is everyday life; one that cannot be reached again is not.
-                if self.source.mode is Mode.POLL or failures > 1:
+                if self.source.mode is Mode.POLL or (failures > 1 and self.copies == before):
                     self._raise_alarm(Alarm.UNREACHABLE, str(fault) or type(fault).__name__)
+            if self.copies > before:
+                # Games came: however the connection ended, the server is well.
+                failures = min(failures, 1)
             if not failures and self.source.mode is Mode.POLL:
                 await asyncio.sleep(self.source.every_s)
             else:
@@ -81,20 +89,18 @@ class Follower:
                     pause_s(max(failures, 1), retry_after=retry_after, throttled=throttled, chance=chance)
                 )
 
-    async def _stream(self, session: aiohttp.ClientSession) -> bool:
-        """Read one connection to its end; says whether a game came over it."""
-        frames, came = Frames(), False
+    async def _stream(self, session: aiohttp.ClientSession) -> None:
+        """Read one connection to its end."""
+        frames, before = Frames(), self.copies
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S, sock_read=self.source.silence_s)
         async with session.get(self.source.address, headers={"accept": ACCEPT}, timeout=timeout) as answer:
             _require_games(answer)
             async for data in answer.content.iter_any():
                 games = frames.feed(data)
                 if games:
-                    came = True
                     await self._take(games)
-        if not came:
+        if self.copies == before:
             await self._judge([])
-        return came
 
     async def _look(self, session: aiohttp.ClientSession) -> None:
         raw = await self._fetched(session)
@@ -167,9 +173,7 @@ class Follower:
         while True:
             now_ms = int(self._intake.clock().timestamp() * 1000)
             known = await asyncio.to_thread(self._intake.store.known, self.source.tournament_id)
-            changes = await asyncio.to_thread(
-                changes_of, report, known, manner_of(self.source, report), now_ms=now_ms
-            )
+            changes, undescribed = await asyncio.to_thread(self._changes, report, known, now_ms)
             for notice in changes.imported.refusals()[:5]:
                 log.warning("a broadcast's event was refused", source=self.source.name, fault=str(notice))
             if not changes.events:
@@ -181,7 +185,18 @@ class Follower:
                 continue
             await asyncio.to_thread(self._intake.store.learn, self.source.tournament_id, changes.news)
             break
-        self.alarm = None
+        if undescribed is None:
+            self.alarm = None
+        else:
+            self._raise_alarm(Alarm.UNDESCRIBED, undescribed)
+
+    def _changes(self, report: EventReport, known: Known, now_ms: int) -> tuple[Changes, str | None]:
+        """Give what changed, and why the tournament could not be described; its games go out all the same."""
+        manner = manner_of(self.source, report)
+        try:
+            return changes_of(report, known, manner, now_ms=now_ms), None
+        except NotFeedable as problem:
+            return changes_of(report, known, replace(manner, described=False), now_ms=now_ms), str(problem)
 
     def _raise_alarm(self, alarm: Alarm, detail: str) -> None:
         text = f"{alarm.value} ({detail})"

@@ -23,7 +23,7 @@ from elowire.ingest.http_events import events_in
 from elowire.ingest.http_files import Form, Upload, import_file
 from elowire.ingest.http_guard import Admitted, Guard
 from elowire.ingest.http_openapi import PROBLEMS, SIGNED, events_body, file_body, with_schemas
-from elowire.ingest.http_problems import ClosedHeaders, Problem, add_problems, stored_answer
+from elowire.ingest.http_problems import Problem, Shield, add_problems, stored_answer
 from elowire.ingest.service_intake import Intake
 from elowire.ingest.service_outbox import KafkaAwayError
 from elowire.runtime.kafka import KafkaForbiddenError, KafkaUnreachableError, TopicMissingError
@@ -55,7 +55,7 @@ def create_app(guard: Guard, intake: Intake, desk: Desk) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
-    app.add_middleware(ClosedHeaders)
+    app.add_middleware(Shield)
     add_problems(app)
     _add_events(app, guard, intake)
     _add_files(app, guard, intake)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
+from traceback import format_exception
 from typing import Any
 
 import orjson
@@ -55,7 +56,7 @@ def described(fault: Refused, *, place: str = "") -> dict[str, Any]:
 
 
 def add_problems(app: FastAPI) -> None:
-    """Make every error an object with `detail`; a fault of our own is logged and says nothing of itself."""
+    """Make every error an object with `detail`."""
 
     @app.exception_handler(Problem)
     async def ended(_: Request, problem: Problem) -> Response:
@@ -77,14 +78,6 @@ def add_problems(app: FastAPI) -> None:
             detail = "This address does not take that method. /openapi.json lists what can be sent."
         return json_answer({"detail": detail}, error.status_code, error.headers)
 
-    @app.exception_handler(Exception)
-    async def broken(request: Request, fault: Exception) -> Response:
-        log.error("a request failed", path=request.url.path, exc_info=fault)
-        return json_answer(
-            {"detail": "Elowire failed on this request; its log says why. The request may be sent again."},
-            HTTPStatus.INTERNAL_SERVER_ERROR,
-        )
-
 
 def json_answer(
     body: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None
@@ -103,17 +96,23 @@ def stored_answer(body: bytes, status: int = 200, headers: Mapping[str, str] | N
     )
 
 
-class ClosedHeaders:
-    """ASGI middleware: nothing that ingest answers is to be shown, framed or sniffed by a browser."""
+class Shield:
+    """ASGI middleware around everything: closed headers, and a fault of our own is one plain answer.
+
+    The log gets the trace without the values of variables: among them are bodies and keys.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on and add headers to the start of its answer."""
+        """Pass the request on; nothing that ingest answers is to be shown, framed or sniffed by a browser."""
+        begun = False
 
         async def with_headers(message: Message) -> None:
+            nonlocal begun
             if message["type"] == "http.response.start":
+                begun = True
                 message["headers"] = [
                     *message["headers"],
                     (b"x-content-type-options", b"nosniff"),
@@ -121,4 +120,12 @@ class ClosedHeaders:
                 ]
             await send(message)
 
-        await self._app(scope, receive, with_headers if scope["type"] == "http" else send)
+        try:
+            await self._app(scope, receive, with_headers)
+        except Exception as fault:  # noqa: BLE001 - whatever it is, the next request must find us well
+            trace = "".join(format_exception(fault))
+            log.error("a request failed", path=scope.get("path"), trace=trace)  # noqa: TRY400 - see above
+            if not begun:
+                detail = "Elowire failed on this request; its log says why. The request may be sent again."
+                answer = json_answer({"detail": detail}, HTTPStatus.INTERNAL_SERVER_ERROR)
+                await answer(scope, receive, with_headers)

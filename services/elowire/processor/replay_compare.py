@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
+from elowire.domain import Refusal
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
@@ -75,7 +77,7 @@ class Newest:
                 continue
             want = None if expected is None else _data(expected, self.ignored)
             got = None if found is None else _data(found, self.ignored)
-            if want == got:
+            if want == got or (self.ignored and _is_silence(want, got)):
                 continue
             player = player_of(key)
             yield Difference(
@@ -111,10 +113,23 @@ def _data(output: tuple[int, bytes], ignored: frozenset[str]) -> Any:  # noqa: A
     if not ignored:
         return {"counter": counter, **data} if isinstance(data, dict) else data
 
+    if isinstance(data, dict) and data.get("refusal") == Refusal.WITHDRAWN:
+        return None  # whether the player ever had the game is not known any more
     if isinstance(data, dict) and data.get("status") == "settled":
         ignored |= _OF_ARRIVAL
 
     return _without(data, ignored)
+
+
+def _is_silence(want: Any, got: Any) -> bool:  # noqa: ANN401 - JSON
+    """Whether one side is silent about a player who has nothing pending: it depends on what came first."""
+    if (want is None) == (got is None):
+        return False
+    said = got if want is None else want
+
+    return "game_id" not in said and not any(
+        figures["pending_games"] for figures in said.values() if isinstance(figures, dict)
+    )
 
 
 def _without(data: Any, ignored: frozenset[str]) -> Any:  # noqa: ANN401 - JSON

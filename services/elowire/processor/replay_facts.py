@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from elowire.processor.replay import fact_of
 
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from elowire.processor.stage import Emit
 
 _SCHEMA = """
-CREATE TABLE fact (number INTEGER, player BLOB, name TEXT, value BLOB, PRIMARY KEY (number, player, name))
-WITHOUT ROWID;
+CREATE TABLE fact (
+    number INTEGER, player BLOB, name TEXT, rank TEXT, value BLOB, PRIMARY KEY (number, player, name)
+) WITHOUT ROWID;
 CREATE TABLE touched (number INTEGER, player BLOB, PRIMARY KEY (number, player)) WITHOUT ROWID;
 """
 
@@ -37,11 +38,12 @@ class Facts:
         self._store.close()
 
     def take(self, emits: Iterable[Emit]) -> None:
-        """Keep what a replay said; the later of two with one name holds, as replays speak in order."""
+        """Keep what a replay said: of all with one name that of the greatest rank."""
         self._store.executemany(
-            "INSERT OR REPLACE INTO fact VALUES (?, ?, ?, ?)",
+            "INSERT INTO fact VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
+            "SET rank = excluded.rank, value = excluded.value WHERE excluded.rank > fact.rank",
             (
-                (emit.partition, emit.key, fact.name, emit.value)
+                (emit.partition, emit.key, fact.name, _sortable(fact.rank), emit.value)
                 for emit in emits
                 if (fact := fact_of(emit.value)) is not None
             ),
@@ -63,3 +65,8 @@ class Facts:
         yield from self._store.execute(
             "SELECT player, name, value FROM fact WHERE number = ? ORDER BY player, name", (number,)
         )
+
+
+def _sortable(rank: list[Any]) -> str:
+    """Return a rank as text that sorts as it does: its numbers are not negative."""
+    return " ".join(f"{part:020d}" if isinstance(part, int) else str(part) for part in rank)

@@ -115,7 +115,7 @@ async def verify(
         cut = await _cut(settings, admin, reader)
         begin(cut.records)
         with Facts() as facts:
-            work = _Verification(settings.topic_prefix, cut, reader, facts, seen)
+            work = Verification(settings.topic_prefix, cut, reader, facts, seen)
             for number in range(cut.partitions):
                 await work.take_inputs(number)
             for number in range(cut.partitions):
@@ -159,7 +159,7 @@ async def _committed(group: str, admin: AIOKafkaAdminClient) -> dict[tuple[str, 
             return {(at.topic, at.partition): max(0, entry.offset) for at, entry in found.items()}
 
 
-class _Verification:
+class Verification:
     """One pass over the cut, partition by partition."""
 
     def __init__(

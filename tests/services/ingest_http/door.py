@@ -109,11 +109,11 @@ class Door:
 
 
 @asynccontextmanager
-async def open_door(folder, *, limits=None, sources=("club",), raise_faults=True):
+async def open_door(folder, *, limits=None, sources=("club",)):
     door = Door(folder, limits or Limits())
     for name in sources:
         door.add(name)
-    transport = httpx.ASGITransport(app=door.app, client=("192.0.2.7", 5), raise_app_exceptions=raise_faults)
+    transport = httpx.ASGITransport(app=door.app, client=("192.0.2.7", 5))
     async with httpx.AsyncClient(transport=transport, base_url="http://ingest") as client:
         door.client = client
         try:

@@ -207,7 +207,7 @@ async def test_a_fault_of_our_own_is_a_sentence_without_its_reason(tmp_path):
     async def broken(_records):
         raise ZeroDivisionError("secret inner life")
 
-    async with open_door(tmp_path, raise_faults=False) as door:
+    async with open_door(tmp_path) as door:
         door.kafka.send = broken
         answer = await door.send(event())
 
