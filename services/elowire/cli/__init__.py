@@ -27,6 +27,8 @@ COMMANDS = (
     "processor",
     "ingest",
     "sources",
+    "entrants",
+    "correct",
     "ticker",
     "live",
     "watch",

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from elowire.contracts.cloudevents import Decoded
 from elowire.contracts.envelope import EventRecord, decode, input_record
-from elowire.contracts.events import Entrant, GameResult, InputEvent, Tournament
-from elowire.contracts.topics import GAME_RESULTS, TOURNAMENT_EVENTS
+from elowire.contracts.events import Entrant, GameResult, InputEvent
+from elowire.contracts.topics import GAME_RESULTS
 from elowire.contracts.vocabulary import GameStatus, Result
 from elowire.ingest.corrections import (
     CorrectionRefusedError,
@@ -153,10 +153,3 @@ async def _send(desk: Desk, entity: Entity, event: GameResult | Entrant, word: W
     # Kept with the record for ever, whatever becomes of ingest's own file.
     record.headers.append(("elowire-why", word.why.encode()))
     await desk.send([record])
-
-
-async def tournament_of(desk: Desk, tournament_id: str) -> tuple[Tournament | None, list[Decoded]]:
-    """Give a tournament's newest event and all events of its two topics."""
-    events = await read_events(desk.cluster, [GAME_RESULTS.name, TOURNAMENT_EVENTS.name], tournament_id)
-    newest = winner(one for one in events if isinstance(one.data, Tournament))
-    return (newest.data if newest and isinstance(newest.data, Tournament) else None), events
