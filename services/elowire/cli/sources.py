@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from elowire.contracts.faults import field_faults
 from elowire.domain import System
 from elowire.ingest.sources import (
     FILE,
+    NAME,
     BroadcastSource,
     Mode,
     Sources,
@@ -42,8 +44,18 @@ _COLUMNS = {
     "rotated": "Newest since",
 }
 
+
+def _name(text: str) -> str:
+    if re.fullmatch(NAME, text):
+        return text
+    raise typer.BadParameter(
+        f"{text!r} is no name; expected 1 to 64 small letters, digits and hyphens, such as club-desk"
+    )
+
+
 NameArgument = Annotated[
-    str, typer.Argument(metavar="NAME", help="Small letters, digits and hyphens, such as club-desk.")
+    str,
+    typer.Argument(parser=_name, metavar="NAME", help="Small letters, digits, hyphens, such as club-desk."),
 ]
 DataOption = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Data directory. [env: ELOWIRE_DATA_DIR]")

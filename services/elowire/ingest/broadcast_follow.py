@@ -26,6 +26,7 @@ from elowire.ingest.service_outbox import KafkaAwayError
 from elowire.ingest.service_store import Known
 from elowire.ingest.sources import BroadcastSource, Mode
 from elowire.ingest.sources_changes import Changes, changes_of
+from elowire.runtime import clock
 from elowire.runtime.logs import get_logger
 
 ACCEPT = "application/x-chess-pgn, text/plain;q=0.5"
@@ -95,11 +96,19 @@ class Follower:
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S, sock_read=self.source.silence_s)
         async with session.get(self.source.address, headers={"accept": ACCEPT}, timeout=timeout) as answer:
             _require_games(answer)
-            async for data in answer.content.iter_any():
-                games = frames.feed(data)
-                if games:
-                    await self._take(games)
-        if self.copies == before:
+            opened, judged = clock.monotonic(), False
+            try:
+                async for data in answer.content.iter_any():
+                    if games := frames.feed(data):
+                        await self._take(games)
+                    late = clock.monotonic() - opened > self.source.silence_s
+                    if late and self.copies == before and not judged:
+                        # Kept alive without a game, which may last for ever.
+                        judged = True
+                        await self._judge([])
+            except aiohttp.SocketTimeoutError:
+                log.info("a silent stream is opened again", source=self.source.name)
+        if self.copies == before and not judged:
             await self._judge([])
 
     async def _look(self, session: aiohttp.ClientSession) -> None:

@@ -27,7 +27,6 @@ from pydantic import (
     model_validator,
 )
 
-from elowire.contracts.faults import field_faults
 from elowire.contracts.fields import ID, EditionId, Period, Text
 from elowire.domain import System, TimeControl
 from elowire.ingest.signatures import key_of, new_secret
@@ -40,7 +39,8 @@ MOST_SECRETS = 5
 _OWNER_ONLY = 0o600
 _CLOSED = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-Name = Annotated[str, Field(pattern=r"^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$")]
+NAME = r"^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$"
+Name = Annotated[str, Field(pattern=NAME)]
 
 
 class SourcesError(RuntimeError):
@@ -218,9 +218,10 @@ def read_sources(path: Path) -> Sources:
         return Sources.model_validate_json(raw)
     except ValidationError as problem:
         # Not the value: it may be a secret.
-        fault = field_faults(problem)[0]
+        first = problem.errors(include_input=False, include_url=False)[0]
+        field = ".".join(map(str, first["loc"])) or "the file"
         raise SourcesError(
-            f"{path}: {fault.field or 'the file'} is not as it should be ({problem.errors()[0]['type']}). "
+            f"{path}: {field} is not as it should be ({first['type']}). "
             "Restore the file, or remove it and add the sources again"
         ) from None
 

@@ -204,6 +204,18 @@ async def test_a_stream_that_turns_empty_is_an_alarm_and_annuls_nothing(tmp_path
     assert [str(game.result) for game in rig.games()] == ["1-0"]
 
 
+async def test_a_round_that_has_not_begun_is_no_alarm_and_one_kept_alive_without_its_games_is(tmp_path):
+    rig = Rig(tmp_path)
+    alive = [0.3, "\n"] * 100
+    await rig.follow(Played(alive), lambda: rig.followers.alarms()["round"] is None, silence_s=1.0)
+    await rig.follow(Played([pgn(1), 30.0]), rig.games)
+    await rig.follow(
+        Played(alive), lambda: "none any more" in str(rig.followers.alarms()["round"]), silence_s=1.0
+    )
+
+    assert len(rig.games()) == 1
+
+
 async def test_polling_asks_conditionally_and_a_304_changes_nothing(tmp_path):
     rig = Rig(tmp_path)
     tagged = {"etag": '"a"', "last-modified": "Sun, 12 Oct 2025 10:00:00 GMT"}
