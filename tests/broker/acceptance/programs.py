@@ -104,7 +104,6 @@ class Program:
         """Wait until the program has said `word`, or fail when it ends before."""
 
         def said():
-            self.family()
             ended = self.process.poll() is not None
             if word in self.out + self.err:
                 return True
@@ -112,15 +111,13 @@ class Program:
             return False
 
         wait_until(said, within_s, lambda: f"{word!r} in: {self.out}{self.err}")
+        self.family()
         return self
 
     def ends(self, within_s=STOP_S):
         """Wait for the end; gives the exit status."""
-        wait_until(
-            lambda: self.family() and self.process.poll() is not None,
-            within_s,
-            lambda: f"ended: {self.out}{self.err}",
-        )
+        self.family()
+        wait_until(lambda: self.process.poll() is not None, within_s, lambda: f"ended: {self.out}{self.err}")
         return self.process.returncode
 
     def ask_to_stop(self, number=signal.SIGTERM):

@@ -12,6 +12,7 @@ from tests.broker.acceptance.topics import live, read, send
 
 pytestmark = pytest.mark.broker
 RATED_S = 60
+KEPT_WHOLE = 3 * MIB
 
 
 @pytest.fixture(scope="module")
@@ -40,23 +41,36 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_the_good_game_beside_it_is_rated(processor, name):
+def test_it_is_told_and_the_good_game_beside_it_is_rated(processor, name):
     event = Event(name)
     bad = BAD[name](event, processor)
-    topic = f"{processor.prefix}dead-letters"
-    before = len(read(processor.bootstrap, topic))
+    before = places(letters(processor))
     send(processor.bootstrap, [*event.opening(), bad, event.good_game()], prefix=processor.prefix)
 
     def ratings():
         found = live(processor.bootstrap, prefix=processor.prefix)
         return [found[one]["standard"]["live"] for one in (event.white, event.black) if one in found]
 
-    def rated():
+    def worked_off():
         assert processor.process.poll() is None, processor.err
-        return ratings() == [LIVE_OF_WINNER, LIVE_OF_LOSER] and len(read(processor.bootstrap, topic)) > before
+        return ratings() == [LIVE_OF_WINNER, LIVE_OF_LOSER] and len(letters(processor)) > len(before)
 
-    wait_until(rated, RATED_S, lambda: processor.err)
-    letters = [read_dead_letter(record.headers) for record in read(processor.bootstrap, topic)]
+    wait_until(worked_off, RATED_S, lambda: processor.err)
+    (record,) = [one for one in letters(processor) if (one.partition, one.offset) not in before]
+    size = len(bad.key) + len(bad.value) + sum(len(value) for _, value in bad.headers)
 
-    assert len(letters) == before + 1
-    assert letters[-1].topic == f"{processor.prefix}game-results"
+    assert read_dead_letter(record.headers).topic == f"{processor.prefix}game-results"
+    if size > KEPT_WHOLE:
+        assert dict(record.headers)["elowire-cut-from"] == b"%d" % size
+        assert bad.value.startswith(record.value)
+        assert bad.key.startswith(record.key)
+    else:
+        assert (record.key, record.value) == (bad.key, bad.value)
+
+
+def letters(processor):
+    return read(processor.bootstrap, f"{processor.prefix}dead-letters")
+
+
+def places(records):
+    return {(record.partition, record.offset) for record in records}
