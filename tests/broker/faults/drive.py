@@ -3,7 +3,7 @@
 smoke   secs=10
 storm   secs=60 slots=2 least=2.5 most=5.5 static=0
 place   kills=30 chaos=0.03 at="lease ok,committed"   (scenarios.KILL_PLACES)
-zombie  cycles=3 at="lease ok" stage=player
+zombie  cycles=3 at="lease ok" stage=player wake=late|early
 broker  kills=3   (starts a broker of its own)
 
 Everywhere: kind=toy|product rate=800 (records a second) records=12000 (about) partitions=4 session=6
@@ -76,11 +76,19 @@ async def drive(scenario, name, seed, *, bootstrap, folder, kind="toy", rate=800
         records = itertools.islice(stream, int(float(rate) * seconds))
         fed += await cluster.feed(bootstrap, prefix, records, rate=float(rate))
 
+    async def drained():
+        return await cluster.drained(bootstrap, what, prefix, name, partitions, 90)
+
+    async def rest():
+        nonlocal fed
+        fed += await cluster.feed(bootstrap, prefix, stream)
+        await drained()
+
     began = time.monotonic()
     try:
-        await SCENARIOS[scenario](Run(workers, feed, random.Random(seed), options))
-        fed += await cluster.feed(bootstrap, prefix, stream)  # what is left: no tournament stays unfinished
-        left = asyncio.ensure_future(cluster.drained(bootstrap, what, prefix, name, partitions, 90))
+        await SCENARIOS[scenario](Run(workers, feed, rest, random.Random(seed), options))
+        fed += await cluster.feed(bootstrap, prefix, stream)  # no tournament stays unfinished
+        left = asyncio.ensure_future(drained())
         while not left.done():
             await asyncio.sleep(0.2)
             workers.restart_dead()

@@ -26,10 +26,15 @@ KILL_PLACES = (
 
 @dataclass
 class Run:
-    """One run: the workers, a way to feed in the background, a seeded source of chance, and options."""
+    """One run: the workers, ways to feed, a seeded source of chance, and options.
+
+    `feed(seconds)` sends a part of the stream at its rate; `rest()` sends what is left and waits until the
+    workers have done it.
+    """
 
     workers: object
     feed: object
+    rest: object
     chance: random.Random
     options: dict = field(default_factory=dict)
 
@@ -44,16 +49,17 @@ async def smoke(run):
 
 
 async def storm(run):
-    """Workers join and leave at random moments, SIGTERM 65 %, SIGKILL 35 %; slot 0 is hit too."""
+    """Workers join and leave at random moments, every third by SIGKILL; slot 0 is hit too."""
     slots, secs = run.option("slots", 2), run.option("secs", 60.0)
     run.workers.start(0)
     await asyncio.sleep(2)
     feeding = asyncio.ensure_future(run.feed(secs))
-    ends = time.monotonic() + secs
+    ends, left = time.monotonic() + secs, 0
     while time.monotonic() < ends:
         slot = run.chance.randrange(slots) if run.chance.random() < 0.25 else run.chance.randrange(1, slots)
         if slot in run.workers.processes:
-            await asyncio.to_thread(run.workers.leave, slot, hard=run.chance.random() < 0.35)
+            left += 1
+            await asyncio.to_thread(run.workers.leave, slot, hard=left % 3 == 0)
         if not run.workers.processes or run.chance.random() < 0.85:
             run.workers.start(slot)
         await asyncio.sleep(run.chance.uniform(run.option("least", 2.5), run.option("most", 5.5)))
@@ -84,30 +90,31 @@ async def zombie(run):
     """Of two workers one is frozen for longer than its session, then goes on where it was.
 
     It freezes itself at the place `at` (a stage can be named), or is frozen from outside at a random moment.
+    The last time it wakes up when all is done, so that nobody writes over what it writes; with `wake=early`
+    others are at work then, too, so that nobody looks for it if the guards do not.
     """
     cycles, session, at = run.option("cycles", 3), run.option("session", 6.0), run.option("at", "")
     hold = session + 4
-    extra = (
-        {"STOP_AT": at, "STOP_STAGE": run.option("stage", ""), "STOP_AFTER": "4", "STOP_EVERY": "6"}
-        if at
-        else {}
-    )
+    # Batches of many records; and a budget that is not over when it wakes up, which would end it in time.
+    extra = {"PACE": 0.3, "BATCH_S": 600}
+    if at:
+        extra |= {"STOP_AT": at, "STOP_STAGE": run.option("stage", ""), "STOP_AFTER": 4, "STOP_EVERY": 6}
     run.workers.start(0, **extra)
     run.workers.start(1)
     await asyncio.sleep(2)
     feeding = asyncio.ensure_future(run.feed(cycles * (hold + 9) + 4))
-    ends = time.monotonic() + cycles * (hold + 14) + 30
+    ends = time.monotonic() + cycles * (hold + 14) + 60
     while run.workers.count["frozen"] < cycles and time.monotonic() < ends:
         if not at:
             await asyncio.sleep(run.chance.uniform(3, 6))
             run.workers.signal(0, signal.SIGSTOP)
-        patience = time.monotonic() + 20
-        alive = run.workers.processes[0]
-        while alive.poll() is None and not run.workers.frozen(0) and time.monotonic() < patience:
-            await asyncio.sleep(0.01)
-        if alive.poll() is None and run.workers.frozen(0):
+        if await _froze(run.workers, 0):
             run.workers.count["frozen"] += 1
-            await asyncio.sleep(hold)
+            since = time.monotonic()
+            if run.workers.count["frozen"] == cycles and run.option("wake", "late") == "late":
+                await feeding
+                await run.rest()
+            await asyncio.sleep(max(0, hold - (time.monotonic() - since)))
             run.workers.signal(0, signal.SIGCONT)
             await asyncio.sleep(4)
         for slot, more in ((0, extra), (1, {})):
@@ -117,6 +124,16 @@ async def zombie(run):
     await feeding
     await asyncio.to_thread(run.workers.leave, 0)
     run.workers.start(0)
+
+
+async def _froze(workers, slot, patience_s=20.0):
+    """Wait until a worker is frozen; False if it ends or patience does."""
+    ends = time.monotonic() + patience_s
+    while workers.processes[slot].poll() is None and time.monotonic() < ends:
+        if workers.frozen(slot):
+            return True
+        await asyncio.sleep(0.01)
+    return False
 
 
 async def broker(run):
