@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import signal
@@ -63,6 +64,12 @@ def surroundings(**changes):
     return {**plain, **{name: str(value) for name, value in changes.items()}}
 
 
+def _stop_with_the_tests():
+    # Tests that are killed must not leave whole services behind (prctl, PR_SET_PDEATHSIG; Linux alone).
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+
+
 class Program:
     """A command that runs until it is stopped; what it says goes into files of `folder`."""
 
@@ -78,6 +85,7 @@ class Program:
                 stderr=err,
                 env=surroundings(**environment),
                 start_new_session=True,
+                preexec_fn=_stop_with_the_tests,  # noqa: PLW1509 - it calls one function of the system
             )
         self._family = []
 
