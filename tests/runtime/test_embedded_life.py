@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import socket
+import uuid
 
 import psutil
 import pytest
 
 from elowire.contracts.topics import Topic
 from elowire.runtime import topics
+from elowire.runtime.embedded import storage
 from elowire.runtime.embedded.broker import EmbeddedKafka
 from elowire.runtime.embedded.faults import AlreadyRunningError, EmbeddedKafkaError
 from elowire.runtime.embedded.ready import cluster_id_at
@@ -140,3 +143,11 @@ def test_one_object_starts_stops_and_starts_again(tmp_path):
 
     kafka.start()
     kafka.stop()
+
+
+def test_a_cluster_id_that_begins_with_a_hyphen_is_no_option(tmp_path, monkeypatch):
+    # One of 64 ids does; which one comes up cannot be asked for.
+    unlucky = uuid.UUID(bytes=b"\xf8" + bytes(15))
+    monkeypatch.setattr(storage.uuid, "uuid4", lambda: unlucky)
+    with EmbeddedKafka(tmp_path, STARTER_PORT):
+        assert json.loads((tmp_path / "elowire.json").read_text())["cluster"].startswith("-")

@@ -12,6 +12,7 @@ from elowire.contracts.events import Entrant, GameResult, Tournament
 from elowire.domain import TimeControl
 from elowire.ingest.feed import NotFeedable, feed_of, paced
 from elowire.ingest.readers.files import read_event, read_feedable
+from elowire.ingest.readers.report import EventReport
 
 NOW = datetime(2025, 10, 25, 12, 0, tzinfo=UTC)
 LATER = datetime(2025, 10, 26, 12, 0, tzinfo=UTC)
@@ -157,3 +158,11 @@ def test_speed_spreads_games_over_time(championship):
     assert dues == [n / 20 for n in range(66)]
     assert sum(len(portion) for _, portion in paced(games, 1000)) == 66
     assert [due for due, _ in paced(games, None)] == [0.0]
+
+
+def test_an_event_file_may_say_its_revision(events, tmp_path):
+    document = orjson.loads((events / "us-championship-2025.json").read_bytes())
+    file = tmp_path / "corrected.json"
+    file.write_bytes(orjson.dumps({**document, "revision": 3}))
+
+    assert isinstance(read_feedable(file), EventReport)

@@ -43,10 +43,11 @@ def read_feedable(path: Path) -> EventReport | Iterator[EventLine | Notice]:
         return read_event(path)
     findings = Findings()
     document = parse_document(read_bytes(path), findings)
-    if is_input_event(document):
-        return events_of(document, path.name)
+    # An event first: it may say its revision, as input events do.
     if is_event(document):
         return event_of(document, path.name, findings)
+    if is_input_event(document):
+        return events_of(document, path.name)
     found = "is neither an event (an object with players and games) nor an input event of the contract"
     raise UnreadableFile(Notice("refused", found, field="document"))
 

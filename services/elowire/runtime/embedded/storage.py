@@ -41,8 +41,9 @@ def format_data(data_dir: Path, java: Sequence[str], config: Path, lock: int) ->
     draft = draft_dir(data_dir)
     shutil.rmtree(draft, ignore_errors=True)
     cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+    # One word with its option: an id may begin with a hyphen.
     done = subprocess.run(  # noqa: S603 - our own Java and class path
-        [*java, "kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", str(config)],
+        [*java, "kafka.tools.StorageTool", "format", f"--cluster-id={cluster_id}", "-c", str(config)],
         capture_output=True,
         check=False,
         cwd=data_dir,
