@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from elowire.cli.errors import Refusals
+from elowire.cli.errors import Failure, Refusals
 from elowire.cli.feed_sending import LISTED_REFUSALS, Outcome, Sending
 from elowire.cli.output import Format, FormatOption, chosen, console, print_json
 from elowire.cli.regulations import EditionOption, EndsOnOption, StartsOnOption, StatedTimeControlOption
+from elowire.contracts.envelope import EventRecord
 from elowire.contracts.events import INPUTS
 from elowire.contracts.fields import ID
 from elowire.domain import System, TimeControl
@@ -24,10 +28,12 @@ from elowire.ingest.facts import with_book_facts
 from elowire.ingest.feed import NotFeedable, feed_of
 from elowire.ingest.readers.files import read_feedable
 from elowire.ingest.readers.report import EventReport, Notice, UnreadableFile
+from elowire.ingest.service_intake import Intake
+from elowire.ingest.service_store import FILE as STORE
+from elowire.ingest.service_store import Store, StoreError
 from elowire.runtime import clock
-from elowire.runtime.kafka import ConfirmedProducer, read_all
-from elowire.runtime.security import Cluster
-from elowire.runtime.settings import load_settings
+from elowire.runtime.kafka import ConfirmedProducer, OutRecord, read_all
+from elowire.runtime.settings import Settings, load_settings
 
 GREATEST_REVISION = 2**53
 """Greater than any time in milliseconds, and small enough for the tournament's own numbering."""
@@ -106,40 +112,73 @@ def feed(  # noqa: PLR0913 - one option for each fact that a person can state
         float | None,
         typer.Option(min=0.01, max=1_000_000, metavar="N", help="Games per second; default: all."),
     ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            metavar="DIR",
+            help="Directory with the rating book and the corrections. [env: ELOWIRE_DATA_DIR]",
+        ),
+    ] = None,
     form: FormatOption = None,
 ) -> None:
     """Send results from files into Kafka; returns when Kafka has acknowledged all of them.
 
     The same file fed twice changes nothing. A corrected file is fed with a greater --revision.
+    What an operator has corrected stays so, until he releases it.
 
     Example: elowire feed us-championship-2025.json --finish
     """
     stated = Stated(tournament, edition, time_control, starts_on, ends_on, system, revision, finish)
-    cluster = load_settings(bootstrap=bootstrap)
-    outcomes = asyncio.run(_feed_all(files, stated, cluster, speed))
+    settings = load_settings(bootstrap=bootstrap, data_dir=data)
+    try:
+        outcomes = asyncio.run(_feed_all(files, stated, settings, speed))
+    except StoreError as problem:
+        raise Failure(str(problem)) from None
     _print_summary(outcomes, form)
     if any(outcome.refused for outcome in outcomes):
         raise Refusals
 
 
 async def _feed_all(
-    files: list[Path], stated: Stated, cluster: Cluster, speed: float | None
+    files: list[Path], stated: Stated, settings: Settings, speed: float | None
 ) -> list[Outcome]:
     # Fails here, before anything is sent, when a topic is missing.
-    async for _ in read_all(cluster, sorted({entry.topic.name for entry in INPUTS}), from_beginning=False):
+    async for _ in read_all(settings, sorted({entry.topic.name for entry in INPUTS}), from_beginning=False):
         pass
     outcomes = []
     with _progress() as progress:
-        async with ConfirmedProducer(cluster) as producer:
+        async with _intake(settings) as intake:
             for file in files:
                 outcome = Outcome(str(file))
                 outcomes.append(outcome)
-                sending = Sending(producer, outcome, progress, speed)
+                sending = Sending(intake, outcome, progress, speed)
                 try:
                     await _feed_file(file, stated, sending)
                 except (UnreadableFile, NotFeedable, BookError) as problem:
                     outcome.refuse(problem.notice if isinstance(problem, UnreadableFile) else _plain(problem))
     return outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class _Confirmed:
+    producer: ConfirmedProducer
+
+    async def send(self, records: Sequence[EventRecord]) -> None:
+        await self.producer.send_all(OutRecord(*record) for record in records)
+
+
+@asynccontextmanager
+async def _intake(settings: Settings) -> AsyncIterator[Intake]:
+    """Give the way that all results go; where ingest never ran there is nothing to keep them beside."""
+    with TemporaryDirectory(prefix="elowire-feed-") as folder:
+        kept = settings.data_dir / STORE
+        store = Store(kept if kept.exists() else Path(folder) / STORE)
+        try:
+            async with ConfirmedProducer(settings) as producer:
+                yield Intake(store, _Confirmed(producer), settings.data_dir / FILE, clock.now)
+        finally:
+            store.close()
 
 
 async def _feed_file(file: Path, stated: Stated, sending: Sending) -> None:
@@ -158,7 +197,7 @@ async def _feed_file(file: Path, stated: Stated, sending: Sending) -> None:
         edition=stated.edition,
         revision=stated.revision,
     )
-    report = with_book_facts(report, load_settings().data_dir / FILE)
+    report = with_book_facts(report, sending.intake.book)
     feed_ = feed_of(report, time=clock.now(), finish=stated.finish)
     outcome = sending.outcome
     outcome.adjusted, outcome.without_result = feed_.imported.adjusted, feed_.without_result
@@ -207,6 +246,8 @@ def _sentence(outcome: Outcome) -> str:
     parts = [f"{outcome.file}: sent {sent}"]
     if outcome.without_result:
         parts.append(f"{outcome.without_result} games without a result were not sent")
+    if outcome.held:
+        parts.append(f"{outcome.held} held back, because an operator has corrected them")
     if outcome.adjusted:
         parts.append(f"{outcome.adjusted} adjusted")
     if outcome.refused:

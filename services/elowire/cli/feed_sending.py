@@ -10,12 +10,13 @@ from typing import Any
 
 from rich.progress import Progress
 
-from elowire.contracts.envelope import EventRecord
+from elowire.contracts.cloudevents import Decoded
+from elowire.contracts.envelope import EventRecord, decode
 from elowire.ingest.feed import paced, record_of
 from elowire.ingest.readers.cloudevents import EventLine
 from elowire.ingest.readers.report import Notice
+from elowire.ingest.service_intake import Intake
 from elowire.runtime import clock
-from elowire.runtime.kafka import ConfirmedProducer, OutRecord
 
 LISTED_REFUSALS = 100
 """Refused lines that are listed one by one for each file; the rest is counted."""
@@ -41,6 +42,8 @@ class Outcome:
     refused: int = 0
     refusals: list[Notice] = field(default_factory=list)
     adjusted: int = 0
+    held: int = 0
+    """Copies that an operator's correction holds back."""
     without_result: int = 0
 
     def refuse(self, notice: Notice) -> None:
@@ -55,6 +58,7 @@ class Outcome:
             "file": self.file,
             "sent": dict(self.sent),
             "adjusted": self.adjusted,
+            "held_by_corrections": self.held,
             "games_without_result": self.without_result,
             "refused": self.refused,
             "refusals": [str(notice) for notice in self.refusals],
@@ -65,7 +69,7 @@ class Outcome:
 class Sending:
     """Sends portions of records, each acknowledged before the next, and keeps the count."""
 
-    producer: ConfirmedProducer
+    intake: Intake
     outcome: Outcome
     progress: Progress
     speed: float | None
@@ -110,7 +114,13 @@ class Sending:
             yield portion
 
     async def _portion(self, records: list[EventRecord]) -> None:
-        await self.producer.send_all(OutRecord(*record) for record in records)
-        for record in records:
-            kind = dict(record.headers)["ce_type"].decode()
-            self.outcome.sent[_KINDS.get(kind, kind)] += 1
+        taken = await self.intake.take([_event_of(record) for record in records])
+        self.outcome.held += len(taken.held)
+        self.outcome.sent.update(_KINDS.get(event.type, event.type) for event in taken.sent)
+
+
+def _event_of(record: EventRecord) -> Decoded:
+    read = decode(record.topic, record.key, record.value, record.headers)
+    if not isinstance(read, Decoded):
+        raise TypeError(f"a record of our own is refused: {read.detail}")
+    return read

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from elowire.contracts.cloudevents import Decoded
 from elowire.contracts.envelope import EventRecord, decode, input_record
-from elowire.contracts.events import Entrant, GameResult, InputEvent
+from elowire.contracts.events import INPUT_BY_MODEL, Entrant, GameResult, InputEvent
 from elowire.contracts.topics import GAME_RESULTS
 from elowire.contracts.vocabulary import GameStatus, Result
 from elowire.ingest.corrections import (
@@ -18,6 +18,7 @@ from elowire.ingest.corrections import (
     operators_revision,
 )
 from elowire.ingest.corrections_store import held, hold, put_in_force, release, standing
+from elowire.ingest.entrants_store import keep_entrants
 from elowire.ingest.feed import event_id_of
 from elowire.ingest.service_store import Store
 from elowire.runtime.clock import Clock
@@ -104,6 +105,7 @@ async def put(
 ) -> None:
     """Send an operator's event and put it in force; `now`, a source's copy, is kept for the release."""
     await _send(desk, entity, event, word)
+    _keep_entrant(desk, event, word)
     stands = standing(desk.store, [entity]).get(entity)
     if now is not None and (stands is None or not stands.in_force):
         hold(desk.store, [now])
@@ -140,7 +142,15 @@ async def release_entity(desk: Desk, entity: Entity, word: Word) -> InputEvent:
             why=word.why,
             at_ms=desk.now_ms(),
         ):
+            _keep_entrant(desk, event, word)
             return event
+
+
+def _keep_entrant(desk: Desk, event: InputEvent, word: Word) -> None:
+    """Let the list of those without an identity know what the operator said."""
+    if isinstance(event, Entrant):
+        sent = Decoded("", INPUT_BY_MODEL[Entrant].name, f"operator:{word.who}", None, event)
+        keep_entrants(desk.store, [(sent, sent)])
 
 
 async def _send(desk: Desk, entity: Entity, event: GameResult | Entrant, word: Word) -> None:

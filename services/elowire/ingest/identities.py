@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from elowire.contracts.cloudevents import Decoded
 from elowire.contracts.events import Entrant, GameResult, Side
@@ -17,6 +17,22 @@ from elowire.ingest.corrections import CorrectionRefusedError
 
 LOCAL = "local:"
 """Ids of players whom a report numbers only; they count as somebody until they are identified."""
+
+
+class Described(Protocol):
+    """Whoever is known by name, federation and year of birth."""
+
+    @property
+    def name(self) -> str | None:
+        """The name as the source writes it."""
+
+    @property
+    def federation(self) -> str | None:
+        """The federation's three letters."""
+
+    @property
+    def birth_year(self) -> int | None:
+        """The year of birth."""
 
 
 class Entry(NamedTuple):
@@ -62,7 +78,7 @@ def unresolved(entries: Iterable[Entry]) -> list[Entry]:
     return [entry for entry in entries if entry.player_id is None or entry.player_id.startswith(LOCAL)]
 
 
-def proposals(entry: Entry, lines: Iterable[BookLine]) -> list[str]:
+def proposals(entry: Described, lines: Iterable[BookLine]) -> list[str]:
     """Give the ids of all players of the list who have the exact name, federation and year of birth."""
     if entry.name is None or entry.federation is None or entry.birth_year is None:
         return []

@@ -13,8 +13,10 @@ from elowire.domain import OutsideEditions
 from elowire.ingest.book import Book
 from elowire.ingest.corrections import CorrectionRefusedError, Entity, operators_revision
 from elowire.ingest.corrections_work import Desk, Word, put, read_events, winner
+from elowire.ingest.entrants_facts import with_facts
 from elowire.ingest.facts import book_facts
 from elowire.ingest.identities import (
+    Described,
     Entry,
     Stated,
     entries_of,
@@ -24,7 +26,6 @@ from elowire.ingest.identities import (
     unresolved,
     with_player,
 )
-from elowire.ingest.service_intake import with_facts
 
 NAMES_ASKED = 50
 """Players of one name that are looked at for a proposal."""
@@ -130,10 +131,11 @@ def _with_proposals(book: Path, found: Iterable[Entry]) -> list[Waiting]:
     if not book.exists():
         return [Waiting(entry, ()) for entry in found]
     with Book(book) as opened:
-        return [Waiting(entry, tuple(_proposed(opened, entry))) for entry in found]
+        return [Waiting(entry, tuple(proposed(opened, entry))) for entry in found]
 
 
-def _proposed(book: Book, entry: Entry) -> Iterable[str]:
+def proposed(book: Book, entry: Described) -> Iterable[str]:
+    """Propose who of the newest list an entrant may be."""
     if entry.name is None or entry.federation is None or entry.birth_year is None:
         return ()
     return proposals(entry, book.named(entry.name, limit=NAMES_ASKED))

@@ -13,6 +13,7 @@ import uvicorn
 from elowire.ingest.book import FILE as BOOK
 from elowire.ingest.broadcast_follow import Followers
 from elowire.ingest.corrections_work import Desk
+from elowire.ingest.entrants_page import page_of
 from elowire.ingest.http_app import create_app
 from elowire.ingest.http_guard import Guard, Limits, Watched
 from elowire.ingest.service_intake import Intake
@@ -69,6 +70,7 @@ class Ingest:
             live=self._live,
             ready=self._ready,
             registry=registry,
+            pages={"/entrants": self._entrants},
         )
         self._followers = Followers(self._intake)
         self._server: _Server | None = None
@@ -138,11 +140,16 @@ class Ingest:
                 await self._outbox.connect()
             with suppress(SourcesError):
                 await self._followers.follow(self._sources.now().broadcasts())
+            with suppress(KafkaAwayError):
+                await self._intake.follow_book()
             await asyncio.to_thread(self._metrics.take, self._followers.alarms())
             if clock.monotonic() >= forget_at:
                 await asyncio.to_thread(self._store.forget_deliveries, clock.now_ms() - _REMEMBERED_MS)
                 forget_at = clock.monotonic() + _FORGET_EVERY_S
             await asyncio.sleep(_BEAT_S)
+
+    async def _entrants(self) -> str:
+        return await asyncio.to_thread(page_of, self._store, self._intake.book)
 
     def _live(self) -> str | None:
         ended = [task.get_name() for task in self._tasks if task.done()]

@@ -7,23 +7,24 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from elowire.contracts.cloudevents import Decoded
 from elowire.contracts.envelope import EventRecord, input_record
-from elowire.contracts.events import Entrant, Tournament
-from elowire.domain import OutsideEditions
+from elowire.contracts.events import GameResult, Tournament
 from elowire.ingest.book import Book, BookError
-from elowire.ingest.corrections import entity_of, passage
+from elowire.ingest.corrections import Entity, entity_of, passage
 from elowire.ingest.corrections_store import hold, standing
-from elowire.ingest.facts import BookFacts, book_facts, completed
-from elowire.ingest.readers.report import EntrantFacts
-from elowire.ingest.service_outbox import Outbox
+from elowire.ingest.entrants_facts import Later, affected, later_facts, same_conditions, with_list
+from elowire.ingest.entrants_store import keep_entrants, keep_sides, repeats_raised, replace_entrant
 from elowire.ingest.service_store import Store
 from elowire.runtime.clock import Clock
 from elowire.runtime.logs import get_logger
+
+_SENT_TOGETHER = 1000
+"""Entrants with figures of a new list that are sent, and acknowledged, together."""
 
 log = get_logger(__name__)
 
@@ -37,24 +38,60 @@ class Taken(NamedTuple):
     """Entrants whose figures were taken from the rating book."""
 
 
+class Way(Protocol):
+    """Where records leave to; returns when all are acknowledged."""
+
+    def send(self, records: Sequence[EventRecord]) -> Awaitable[object]:
+        """Send records."""
+
+
+class _Prepared(NamedTuple):
+    """What is to be sent, and what is to be known afterwards."""
+
+    own: tuple[Decoded, ...]
+    """As it came, with the revisions that it is sent with."""
+    sent: tuple[Decoded, ...]
+    held: tuple[Decoded, ...]
+    later: list[Later]
+    from_list: int
+
+
 class Intake:
     """Takes events; returns when Kafka has them and what is known of them is kept."""
 
-    def __init__(self, store: Store, outbox: Outbox, book: Path, clock: Clock) -> None:
+    def __init__(self, store: Store, outbox: Way, book: Path, clock: Clock) -> None:
         self.store, self.outbox, self.book, self.clock = store, outbox, book, clock
         self.outcomes: Counter[str] = Counter()
-        """Events sent, held by corrections, and entrants with facts of the list."""
+        """Events sent, held by corrections, and entrants with facts of the list, at once or later."""
 
     async def take(self, events: Sequence[Decoded], trace: Sequence[tuple[str, bytes]] = ()) -> Taken:
-        """Send events. Raises `KafkaAwayError`; then nothing is remembered and all may be sent again."""
-        complete, from_list = await asyncio.to_thread(self._with_facts, events)
-        entities = {entity for one in complete if (entity := entity_of(one.data)) is not None}
-        stands = await asyncio.to_thread(standing, self.store, entities)
-        passed = passage(complete, stands)
-        await self.outbox.send([self._record(one, trace) for one in passed.sent])
-        await asyncio.to_thread(self._keep, passed.sent, passed.held)
-        self.outcomes.update(sent=len(passed.sent), held=len(passed.held), facts_of_list=from_list)
-        return Taken(passed.sent, passed.held, from_list)
+        """Send events. What the way raises ends it; then nothing is remembered and all may be sent again."""
+        prepared = await asyncio.to_thread(self._prepare, events)
+        later = [one.event for one in prepared.later]
+        await self.outbox.send([self._record(one, trace) for one in (*prepared.sent, *later)])
+        await asyncio.to_thread(self._keep, prepared)
+        self._count(len(prepared.sent), len(prepared.held), prepared.from_list, len(later))
+        return Taken(prepared.sent, prepared.held, prepared.from_list)
+
+    async def follow_book(self) -> int:
+        """Send the entrants again to whom a list gives other figures that is new in the book, or corrected.
+
+        Returns their number. What the way raises ends it; the next call finds the same.
+        """
+        lists, later = await asyncio.to_thread(self._news_of_book)
+        for start in range(0, len(later), _SENT_TOGETHER):
+            portion = later[start : start + _SENT_TOGETHER]
+            await self.outbox.send([self._record(one.event, ()) for one in portion])
+            await asyncio.to_thread(self._keep_later, portion)
+        if later:
+            log.info("entrants have figures of a new list", entrants=len(later), lists=sorted(lists))
+            self._count(0, 0, 0, len(later))
+        if lists:
+            await asyncio.to_thread(self.store.keep_lists_seen, lists)
+        return len(later)
+
+    def _count(self, sent: int, held: int, from_list: int, later: int) -> None:
+        self.outcomes.update(sent=sent, held=held, facts_of_list=from_list, facts_later=later)
 
     def _record(self, event: Decoded, trace: Sequence[tuple[str, bytes]]) -> EventRecord:
         record = input_record(
@@ -63,86 +100,62 @@ class Intake:
         record.headers.extend(trace)
         return record
 
-    def _keep(self, sent: Sequence[Decoded], held: Sequence[Decoded]) -> None:
-        self.store.keep_tournaments(one.data for one in sent if isinstance(one.data, Tournament))
-        if held:
-            hold(self.store, held)
+    def _prepare(self, events: Sequence[Decoded]) -> _Prepared:
+        entities = {entity for one in events if (entity := entity_of(one.data)) is not None}
+        passed = passage(events, standing(self.store, entities))
+        told = {one.data.tournament_id: one.data for one in passed.sent if isinstance(one.data, Tournament)}
+        complete, from_list = with_list(
+            (*passed.sent, *passed.held),
+            self.book,
+            lambda tournament_id: told.get(tournament_id) or self.store.tournament(tournament_id),
+        )
+        return _Prepared(
+            own=passed.sent,
+            sent=tuple(repeats_raised(self.store, complete[: len(passed.sent)])),
+            held=tuple(complete[len(passed.sent) :]),
+            later=later_facts(self.store, self.book, self._anew(told.values()), entities),
+            from_list=from_list,
+        )
 
-    def _with_facts(self, events: Sequence[Decoded]) -> tuple[list[Decoded], int]:
-        """Give entrants the rating and K of the list in force, unless they override it or say their source.
+    def _anew(self, told: Iterable[Tournament]) -> list[Tournament]:
+        """Give the tournaments that are new, or whose entrants play by another list than before."""
+        news = []
+        for tournament in told:
+            known = self.store.tournament(tournament.tournament_id)
+            outdated = known is not None and known.revision > tournament.revision
+            if not outdated and not same_conditions(known, tournament):
+                news.append(tournament)
+        return news
 
-        What cannot be looked up goes on as it came: the processor waits for what is missing.
-        """
-        open_ = [
-            one.data
-            for one in events
-            if isinstance(one.data, Entrant) and not one.data.override and one.data.player_id is not None
-        ]
-        if not open_ or not self.book.exists():
-            return list(events), 0
-        told = {one.data.tournament_id: one.data for one in events if isinstance(one.data, Tournament)}
-        found: dict[str, dict[str, BookFacts]] = {}
+    def _news_of_book(self) -> tuple[dict[str, int], list[Later]]:
+        if not self.book.exists():
+            return {}, []
         try:
             with Book(self.book) as book:
-                for tournament_id in {entrant.tournament_id for entrant in open_}:
-                    tournament = told.get(tournament_id) or self.store.tournament(tournament_id)
-                    if tournament is None:
-                        continue
-                    players = [e.player_id for e in open_ if e.player_id and e.tournament_id == tournament_id]
-                    found[tournament_id] = book_facts(
-                        book,
-                        players,
-                        time_control=tournament.time_control,
-                        rating_list=tournament.list_in_force(),
-                        edition=tournament.edition_in_force(),
-                    )
-        except (BookError, OutsideEditions) as problem:
+                lists = {kept.rating_list: kept.revision for kept in book.lists()}
+        except BookError as problem:
             log.warning("the rating book was not used", fault=str(problem))
-            return list(events), 0
-        complete, from_list = [], 0
-        for one in events:
-            data = one.data
-            if (
-                isinstance(data, Entrant)
-                and not data.override
-                and (data.player_id or "") in found.get(data.tournament_id, {})
-            ):
-                data = with_facts(data, found[data.tournament_id])
-                from_list += 1
-            complete.append(one._replace(data=data))
-        return complete, from_list
+            return {}, []
+        seen = self.store.lists_seen()
+        news = {name: revision for name, revision in lists.items() if seen.get(name) != revision}
+        if not news:
+            return {}, []
+        return news, later_facts(self.store, self.book, affected(self.store.tournaments(), news))
+
+    def _keep(self, prepared: _Prepared) -> None:
+        sent = [one.data for one in prepared.sent]
+        self.store.keep_tournaments(one for one in sent if isinstance(one, Tournament))
+        keep_entrants(self.store, zip(prepared.own, prepared.sent, strict=True))
+        keep_sides(self.store, (one for one in sent if isinstance(one, GameResult)))
+        if prepared.held:
+            hold(self.store, prepared.held)
+        self._keep_later(prepared.later)
+
+    def _keep_later(self, later: Sequence[Later]) -> None:
+        stands = standing(self.store, [_entity(one) for one in later])
+        for one in later:
+            replace_entrant(self.store, one.kept, one.entrant, stands.get(_entity(one)))
 
 
-def with_facts(entrant: Entrant, found: dict[str, BookFacts]) -> Entrant:
-    """Give an entrant event the list's rating and K, and what else it does not say itself."""
-    facts = completed(
-        EntrantFacts(
-            entrant_id=entrant.identity,
-            player_id=entrant.player_id,
-            name=entrant.name,
-            federation=entrant.federation,
-            title=entrant.title,
-            birth_year=entrant.birth_year,
-            rating=entrant.rating,
-            unrated=entrant.unrated,
-            k=entrant.k,
-            games_played=entrant.games_played,
-            rating_list=entrant.rating_list,
-            source=entrant.source,
-        ),
-        found,
-    )
-    return entrant.model_copy(
-        update={
-            "name": facts.name,
-            "federation": facts.federation,
-            "title": facts.title,
-            "birth_year": facts.birth_year,
-            "rating": facts.rating,
-            "unrated": facts.unrated,
-            "k": facts.k,
-            "games_played": facts.games_played,
-            "rating_list": facts.rating_list,
-            "source": facts.source,
-        }
-    )
+def _entity(later: Later) -> Entity:
+    return Entity(later.entrant.tournament_id, "entrant", later.entrant.identity)

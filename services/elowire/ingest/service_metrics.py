@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from elowire.ingest.entrants_store import count_nobodies
 from elowire.ingest.http_guard import Guard
 from elowire.ingest.service_intake import Intake
 from elowire.ingest.service_outbox import Outbox
@@ -21,7 +22,11 @@ class IngestMetrics:
         )
         self._events = registry.counter("events", "Events by what became of them.", ["outcome"])
         self._connected = registry.gauge("connected", "1 while Kafka answers, else 0.")
-        self._unidentified = registry.gauge("unidentified_entrants", "Entrants of our sources without an id.")
+        self._unidentified = registry.gauge(
+            "unidentified_entrants",
+            "Entrants who are nobody yet, or somebody of their event alone (local), as /entrants lists them.",
+            ["counts_as"],
+        )
         self._alarms = registry.gauge(
             "broadcast_alarm", "1 while a broadcast that we follow is not as it should be.", ["source"]
         )
@@ -30,7 +35,8 @@ class IngestMetrics:
     def take(self, alarms: Mapping[str, str | None]) -> None:
         """Bring the metrics up to date; `alarms` says of every broadcast what is wrong, or None."""
         self._connected.set(self._outbox.fault is None)
-        self._unidentified.set(self._intake.store.unknown_players())
+        without, local = count_nobodies(self._intake.store)
+        replace_all(self._unidentified, {("nobody",): float(without), ("local",): float(local)})
         replace_all(self._alarms, {(name,): float(alarm is not None) for name, alarm in alarms.items()})
         for name, counter, counted in (
             ("requests", self._requests, self._guard.outcomes),

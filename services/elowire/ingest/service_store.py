@@ -16,7 +16,7 @@ from elowire.contracts.events import Tournament
 from elowire.ingest.corrections import Entity
 
 FILE = "ingest.sqlite"
-LAYOUT = 1
+LAYOUT = 2
 _SCHEMA = """
 CREATE TABLE delivery (
     source TEXT NOT NULL, webhook_id TEXT NOT NULL, digest BLOB NOT NULL, reply BLOB NOT NULL,
@@ -49,6 +49,18 @@ CREATE TABLE lifted (
     to_revision INTEGER NOT NULL, PRIMARY KEY (tournament_id, kind, entity)
 ) WITHOUT ROWID;
 """
+_SINCE_2 = """
+CREATE TABLE entrant (
+    tournament_id TEXT NOT NULL, entrant_id TEXT NOT NULL, player_id TEXT, name TEXT, federation TEXT,
+    birth_year INTEGER, revision INTEGER NOT NULL, source TEXT, own TEXT, event TEXT,
+    PRIMARY KEY (tournament_id, entrant_id)
+) WITHOUT ROWID;
+CREATE INDEX entrant_nobody ON entrant (tournament_id, entrant_id)
+WHERE player_id IS NULL OR player_id LIKE 'local:%';
+CREATE TABLE list_seen (rating_list TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID;
+"""
+_STEPS = (_SCHEMA, _SINCE_2)
+"""What each layout adds to the one before it."""
 
 
 class StoreError(RuntimeError):
@@ -93,8 +105,8 @@ class Store:
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("BEGIN IMMEDIATE")
             (layout,) = connection.execute("PRAGMA user_version").fetchone()
-            if layout == 0:
-                for statement in _SCHEMA.split(";"):
+            if layout < LAYOUT:
+                for statement in ";".join(_STEPS[layout:]).split(";"):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {LAYOUT}")
                 layout = LAYOUT
@@ -195,13 +207,21 @@ class Store:
                 [(tournament_id, *pairing) for pairing in news.pairings.items()],
             )
 
-    def unknown_players(self) -> int:
-        """Count the entrants that our sources sent without a player id."""
+    def tournaments(self) -> list[Tournament]:
+        """Give the newest event of every tournament that passed here."""
         with self._lock:
-            (number,) = self._connection.execute(
-                "SELECT count(*) FROM known WHERE kind = 'entrant' AND event NOT LIKE '%\"player_id\":%'"
-            ).fetchone()
-        return int(number)
+            rows = self._connection.execute("SELECT event FROM tournament ORDER BY tournament_id").fetchall()
+        return [Tournament.model_validate_json(event) for (event,) in rows]
+
+    def lists_seen(self) -> dict[str, int]:
+        """Give the lists of the rating book whose figures the entrants have: list -> revision."""
+        with self._lock:
+            return dict(self._connection.execute("SELECT rating_list, revision FROM list_seen"))
+
+    def keep_lists_seen(self, lists: Mapping[str, int]) -> None:
+        """Note that the entrants have the figures of these lists."""
+        with self.transaction() as connection:
+            connection.executemany("INSERT OR REPLACE INTO list_seen VALUES (?, ?)", list(lists.items()))
 
 
 def row_of(entity: Entity) -> tuple[str, str, str]:

@@ -9,10 +9,20 @@ from aiohttp import web
 from elowire.runtime.metrics import CONTENT_TYPE, Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from aiohttp.typedefs import Handler
 
 _SHUTDOWN_S = 2.0
 _UNAVAILABLE = 503
+# A page is a document of ours: nothing from elsewhere, no script, no frame.
+_PAGE_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
 
 
 class PortTakenError(RuntimeError):
@@ -36,12 +46,14 @@ class AdminServer:
         live: Callable[[], str | None],
         ready: Callable[[], Mapping[str, str]],
         registry: Registry | None = None,
+        pages: Mapping[str, Callable[[], Awaitable[str]]] | None = None,
     ) -> None:
         self.host = host
         self.port = port
         self._live = live
         self._ready = ready
         self._registry = registry or Registry("process")
+        self._pages = dict(pages or {})
         self._runner: web.AppRunner | None = None
 
     async def start(self) -> None:
@@ -52,6 +64,7 @@ class AdminServer:
                 web.get("/livez", self._get_live),
                 web.get("/readyz", self._get_ready),
                 web.get("/metrics", self._get_metrics),
+                *(web.get(path, _shown(page)) for path, page in self._pages.items()),
             ]
         )
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=_SHUTDOWN_S)
@@ -86,3 +99,10 @@ class AdminServer:
 
     async def _get_metrics(self, _request: web.Request) -> web.Response:
         return web.Response(body=self._registry.exposition(), headers={"Content-Type": CONTENT_TYPE})
+
+
+def _shown(page: Callable[[], Awaitable[str]]) -> Handler:
+    async def get_page(_request: web.Request) -> web.Response:
+        return web.Response(text=await page(), content_type="text/html", headers=_PAGE_HEADERS)
+
+    return get_page

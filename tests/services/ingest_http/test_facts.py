@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from elowire.contracts.events import Entrant
 from elowire.ingest.book import FILE
 from elowire.ingest.book_load import Arrival, load
+from elowire.ingest.corrections import Entity
+from elowire.ingest.corrections_work import Desk, Word, put
 from elowire.ingest.lists.files import inspect, read_list
 from elowire.ingest.readers.report import Findings
+from elowire.ingest.service_outbox import KafkaAwayError
+from elowire.runtime.settings import load_settings
 from tests.services.ingest_http.broadcasting import pgn
 from tests.services.ingest_http.door import event
 from tests.services.lists.made_up import Player, written
@@ -29,13 +35,24 @@ BATCH = "application/cloudevents-batch+json"
 
 
 @pytest.fixture
-def listed(tmp_path):
+def load_list(tmp_path):
+    """Load players into the door's rating book."""
+
+    def loading(players, rating_list="2026-10", revision=1000):
+        path = tmp_path / "players_list.txt"
+        path.write_text("".join(written(players, "combined")))
+        file, findings = inspect(path), Findings()
+        lines = read_list(file, rating_list=rating_list, time_control=None, findings=findings)
+        arrival = Arrival(rating_list, file.classes(None), revision, path.name)
+        load(tmp_path / FILE, arrival, lines, lambda *_: [])
+
+    return loading
+
+
+@pytest.fixture
+def listed(load_list):
     """The door's rating book has the list of October 2026."""
-    path = tmp_path / "players_list.txt"
-    path.write_text("".join(written([ANNA, CARA], "combined")))
-    file, findings = inspect(path), Findings()
-    lines = read_list(file, rating_list="2026-10", time_control=None, findings=findings)
-    load(tmp_path / FILE, Arrival("2026-10", file.classes(None), 1000, path.name), lines, lambda *_: [])
+    load_list([ANNA, CARA])
 
 
 def tournament(**changes):
@@ -113,3 +130,99 @@ async def test_a_file_says_where_the_list_contradicts_it(door):
 
     assert (anna.rating, anna.source) == (2300, "list")
     assert any("2399 in the file and 2300 on list 2026-10" in one["text"] for one in answer.json()["notices"])
+
+
+def last_of(entrants, player_id="101"):
+    """The statement that the processor keeps."""
+    return max((one for one in entrants if one.player_id == player_id), key=lambda one: one.revision)
+
+
+def entrants(door):
+    return [one.data for one in door.kafka.events() if isinstance(one.data, Entrant)]
+
+
+@pytest.mark.usefixtures("listed")
+async def test_entrants_who_came_before_their_tournament_get_the_figures_with_it(door):
+    await sent(door, entrant("101"), entrant("102", 3, rating=2100), entrant("103", 4, rating=1900))
+    _, counted = await sent(door, tournament(), webhook_id="m-2")
+    anna, bela, cara = (last_of(entrants(door), player_id) for player_id in ("101", "102", "103"))
+
+    assert counted == 0
+    assert (anna.rating, anna.k, anna.rating_list, anna.source) == (2300, 10, "2026-10", "list")
+    assert (bela.rating, bela.revision) == (2100, 1)
+    assert (cara.rating, cara.unrated) == (None, True)
+    assert len(entrants(door)) == 5
+    assert door.intake.outcomes["facts_later"] == 2
+
+
+@pytest.mark.usefixtures("listed")
+async def test_a_source_goes_on_above_the_figures_that_came_later_and_a_repeat_says_nothing(door):
+    await sent(door, entrant("101"))
+    await sent(door, tournament(), webhook_id="m-2")
+    await sent(door, entrant("101", title="GM"), webhook_id="m-3")
+    assert last_of(entrants(door)).title == "WGM"
+    await sent(door, entrant("101", 5, revision=2, title="GM"), webhook_id="m-4")
+    newest = last_of(entrants(door))
+    await sent(door, tournament(), webhook_id="m-5")
+    await sent(door, entrant("101", 5, revision=2, title="GM"), webhook_id="m-6")
+
+    assert (newest.title, newest.rating, newest.revision) == ("GM", 2300, 3)
+    assert last_of(entrants(door)) == newest
+    assert [one.revision for one in entrants(door)] == [1, 2, 1, 3, 3]
+
+
+@pytest.mark.usefixtures("listed")
+async def test_another_first_day_is_another_list(door, load_list):
+    load_list([replace(ANNA, standard=(2311, 4, 10))], "2026-11")
+    await sent(door, tournament(), entrant("101"), entrant("103", 3))
+    await sent(door, tournament(revision=2, starts_on="2026-11-02", ends_on="2026-11-09"), webhook_id="m-2")
+    anna, cara = last_of(entrants(door)), last_of(entrants(door), "103")
+
+    assert (anna.rating, anna.rating_list, anna.revision) == (2311, "2026-11", 2)
+    # She is not on that list, so nothing of the other one is left.
+    assert (cara.unrated, cara.rating_list) == (False, None)
+    # An older statement of the tournament, which does not count, changes nothing.
+    await sent(door, tournament(), webhook_id="m-3")
+    assert last_of(entrants(door)) == anna
+
+
+async def test_a_list_that_comes_after_the_entrants_or_is_corrected_is_looked_up_then(door, load_list):
+    await sent(door, tournament(), entrant("101", rating=2250), entrant("103", 3, override=True, rating=1800))
+    assert await door.intake.follow_book() == 0
+    load_list([ANNA, CARA], "2026-09")
+    assert await door.intake.follow_book() == 0
+    load_list([ANNA, CARA])
+    assert await door.intake.follow_book() == 1
+    assert await door.intake.follow_book() == 0
+    listed_ = last_of(entrants(door))
+    load_list([replace(ANNA, standard=(2320, 9, 10)), CARA], revision=2000)
+    assert await door.intake.follow_book() == 1
+    corrected = last_of(entrants(door))
+
+    assert (listed_.rating, corrected.rating) == (2300, 2320)
+    assert last_of(entrants(door), "103").rating == 1800
+
+
+async def test_figures_that_kafka_did_not_take_are_sent_the_next_time(door, load_list):
+    await sent(door, tournament(), entrant("101"))
+    load_list([ANNA])
+    door.kafka.away = True
+    with pytest.raises(KafkaAwayError):
+        await door.intake.follow_book()
+    door.kafka.away = False
+
+    assert await door.intake.follow_book() == 1
+    assert last_of(entrants(door)).rating == 2300
+
+
+@pytest.mark.usefixtures("listed")
+async def test_who_was_identified_by_an_operator_is_left_to_him(door):
+    await sent(door, entrant("999"))
+    who = Entity("open", "entrant", "999")
+    said = Entrant(tournament_id="open", entrant_id="999", player_id="101", revision=2**52, rating=2001, k=10)
+    await put(
+        Desk(load_settings(), door.store, door.kafka.send, lambda: door.now), who, None, said, Word("a", "b")
+    )
+    await sent(door, tournament(), webhook_id="m-2")
+
+    assert last_of(entrants(door)) == said
