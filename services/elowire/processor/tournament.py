@@ -17,10 +17,12 @@ from elowire.processor import state as states
 from elowire.processor.contents import entrant_content, game_content, tournament_content
 from elowire.processor.door import Door
 from elowire.processor.reported import reported_value
+from elowire.processor.seats import seat_at, seat_of, take_seat
 from elowire.processor.sides import same_for_sides
 from elowire.processor.stage import Effects, Record
 from elowire.processor.tournament_emits import TournamentEmits
 from elowire.processor.tournament_index import (
+    MOVED,
     TournamentIndex,
     entrant_key,
     ever_named,
@@ -29,7 +31,7 @@ from elowire.processor.tournament_index import (
     tournament_key,
 )
 from elowire.processor.tournament_view import TournamentView
-from elowire.processor.upsert import Verdict, merge, superseded
+from elowire.processor.upsert import Verdict, merge, superseded, was_taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,9 +39,6 @@ if TYPE_CHECKING:
     from elowire.contracts.events import InputEvent
 
 State = dict[str, Any]
-
-# A game of which the round's other pairings need know nothing.
-UNPAIRED = frozenset({"annulled", "unplayed", "bye"})
 
 
 class TournamentStage:
@@ -158,9 +157,11 @@ class _Batch:
     def _take_game(self, record: Record, event_id: str, event: GameResult) -> None:
         tournament_id = event.tournament_id.encode()
         key, content = game_key(tournament_id, event.game_id), game_content(event)
-        if (clash := self._other_game_in_round(tournament_id, key, content)) is not None:
-            self._door.refuse(self.effects, record, _twice_in_round(event, clash))
-            return
+        if not was_taken(self._view.get(key), event.revision, event_id):
+            clash = self._other_game_in_round(tournament_id, key, content, record.offset)
+            if clash is not None:
+                self._door.refuse(self.effects, record, _twice_in_round(event, clash))
+                return
 
         old, new, send = self._merge(key, record, event_id, event.revision, content)
         if new is not None:
@@ -168,6 +169,7 @@ class _Batch:
             current = named(new["d"])
             new["was"] = sorted(pair for pair in map(list, {tuple(p) for p in seen}) if pair not in current)
             send = _with_history(old, new, send=send, of=("was",))
+            take_seat(old, new, record.offset)
             self._view.put(key, new)
             self._index.note_game(tournament_id, key, new)
         if send:
@@ -176,26 +178,29 @@ class _Batch:
             if new is not None and old is not None:
                 self.effects.counts["annulments" if event.status == "annulled" else "corrections"] += 1
 
-    def _other_game_in_round(self, tournament_id: bytes, key: bytes, content: State) -> str | None:
-        """Return the id of another game that one of the two plays in this round, against somebody else.
+    def _other_game_in_round(
+        self, tournament_id: bytes, key: bytes, content: State, offset: int
+    ) -> str | None:
+        """Return the id of another game that one of the two had in this round, against somebody else.
 
-        Decided from game states alone: the chain of a game's states must follow from one topic.
+        Decided from game states as they were at `offset`: the chain of a game's states must follow from one
+        topic, and be the same for whoever reads it again.
         """
-        if content["rd"] is None or content["st"] in UNPAIRED:
+        seat = seat_of(content)
+        if seat is None:
             return None
-        pair = {reference for reference, _ in named(content)}
+        number, pair = seat
+        clashes = set()
         for reference in pair:
-            for other, number in self._index.games_of.get(entrant_key(tournament_id, reference), {}).items():
-                if number != content["rd"] or other == key:
+            for other, round_ in self._index.games_of.get(entrant_key(tournament_id, reference), {}).items():
+                if round_ not in {number, MOVED} or other == key:
                     continue
-                state = self._view.get(other)
-                if state is None or state["d"]["st"] in UNPAIRED or state["d"]["rd"] != content["rd"]:
-                    continue
-                players = {name for name, _ in named(state["d"])}
-                if reference in players and players != pair:
-                    return other.rpartition(states.SEPARATOR)[2].decode()
+                game = self._view.get(other)
+                taken = None if game is None else seat_at(game, offset)
+                if taken is not None and taken[0] == number and reference in taken[1] and taken[1] != pair:
+                    clashes.add(other)
 
-        return None
+        return min(clashes).rpartition(states.SEPARATOR)[2].decode() if clashes else None
 
     def _touch(self, tournament_id: bytes, lines: Iterable[bytes], timestamp: int) -> None:
         self._tournaments[tournament_id] = timestamp

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 State = dict[str, Any]
 _ENTRANT, _GAME = b"e", b"g"
 
+# Stands for the rounds of a game that was in several.
+MOVED = -1
+
 
 def tournament_key(tournament_id: bytes) -> bytes:
     """Return the changelog key of a tournament."""
@@ -69,9 +72,10 @@ class TournamentIndex:
     def note_game(self, tournament_id: bytes, key: bytes, state: State) -> None:
         """Link a game with every entrant it points to or ever pointed to; the value is its round."""
         self.shares.forget(key)
+        number = MOVED if state["sat"] else state["d"]["rd"]
         self.games_in.setdefault(tournament_id, {})[key] = None
         for reference in ever_named(state):
-            self.games_of.setdefault(entrant_key(tournament_id, reference), {})[key] = state["d"]["rd"]
+            self.games_of.setdefault(entrant_key(tournament_id, reference), {})[key] = number
 
     def note_entrant(self, tournament_id: bytes, key: bytes, state: State) -> None:
         """Link an entrant with its tournament and every player it is or was; its games' shares are void."""

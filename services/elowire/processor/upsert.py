@@ -55,6 +55,14 @@ def merge(
     return {**old, **newer, "s": old["s"] + 1, "old": known}, verdict, current
 
 
+def was_taken(old: State | None, revision: int, event_id: str) -> bool:
+    """Whether a record of this revision and id is in force already, or was."""
+    if old is None:
+        return False
+
+    return (revision, event_id) == (old["r"], old["i"]) or [revision, event_id] in old["old"]
+
+
 def superseded(verdict: Verdict, revision: int, event_id: str, old: State) -> Refused:
     """Say why a record did not simply take effect: an older revision, or a second content at one revision."""
     known = f"revision {old['r']} (event {old['i']})"
