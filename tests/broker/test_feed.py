@@ -42,6 +42,19 @@ def feed(cluster, *arguments):
     )
 
 
+def command(cluster, data, *arguments):
+    """Run another command beside the feeding ones; it must do its work."""
+    done = subprocess.run(
+        [sys.executable, "-m", "elowire", *map(str, arguments), "--bootstrap", cluster, "--data", str(data)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env=child_environment(),
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def records_of(cluster, tournament_id):
     async def read():
         names = [TOURNAMENT_EVENTS.name, GAME_RESULTS.name]
@@ -128,6 +141,64 @@ def test_one_file_that_cannot_be_read_does_not_stop_the_next(cluster, tmp_path):
     assert done.returncode == 1
     assert "half-written" in done.stderr
     assert len(records_of(cluster, "us-beside")) == 79
+
+
+def test_what_an_operator_corrected_stays_until_he_releases_it_and_then_files_go_on(cluster, tmp_path):
+    data, file = tmp_path / "data", tmp_path / "one.csv"
+    facts = (
+        "--tournament",
+        "held",
+        "--time-control",
+        "standard",
+        "--starts-on",
+        "2025-10-12",
+        "--data",
+        data,
+    )
+
+    def fed(result, revision):
+        file.write_text(
+            "game_id,round,white_fide_id,black_fide_id,white_rating,black_rating,result\n"
+            f"g1,1,101,102,2400,2400,{result}\ng2,1,103,104,2400,2400,1-0\n"
+        )
+        done = feed(cluster, file, *facts, "--revision", revision)
+        assert done.returncode == 0, done.stderr
+        (row,) = json.loads(done.stdout)
+        return row["held_by_corrections"]
+
+    def result():
+        games = [one.data for one in events_of(records_of(cluster, "held")) if hasattr(one.data, "game_id")]
+        return max((game.revision, str(game.result)) for game in games if game.game_id == "g1")[1]
+
+    correct = ("correct", "g1", "--tournament", "held", "--why", "a test")
+    assert (fed("1-0", 0), result()) == (0, "1-0")
+    command(cluster, data, *correct, "--result", "1/2-1/2")
+    assert (fed("0-1", 1), result()) == (1, "1/2-1/2")
+    # Not even with the greatest revision that a file can state.
+    assert (fed("1-0", 2**53), result()) == (1, "1/2-1/2")
+    assert (fed("0-1", 2), result()) == (1, "1/2-1/2")
+    command(cluster, data, *correct, "--release")
+    assert result() == "1-0"
+    assert (fed("0-1", 2**53), result()) == (0, "1-0")
+
+
+def test_after_a_release_a_newer_file_counts(cluster, tmp_path):
+    data, file = tmp_path / "data", tmp_path / "one.csv"
+    facts = ("--tournament", "freed", "--time-control", "standard", "--starts-on", "2025-10-12")
+    correct = ("correct", "g1", "--tournament", "freed", "--why", "a test")
+    for revision, result, then in ((0, "1-0", "--result=1/2-1/2"), (1, "1-0", "--release"), (2, "0-1", None)):
+        file.write_text(
+            "game_id,round,white_fide_id,black_fide_id,white_rating,black_rating,result\n"
+            f"g1,1,101,102,2400,2400,{result}\n"
+        )
+        assert feed(cluster, file, *facts, "--data", data, "--revision", revision).returncode == 0
+        if then:
+            command(cluster, data, *correct, then)
+    games = [one.data for one in events_of(records_of(cluster, "freed")) if hasattr(one.data, "game_id")]
+    revisions = [game.revision for game in games]
+
+    assert [str(game.result) for game in games] == ["1-0", "1/2-1/2", "1-0", "0-1"]
+    assert revisions == sorted(set(revisions))
 
 
 def test_facts_stated_for_events_that_carry_their_own_are_refused(cluster, tmp_path):
