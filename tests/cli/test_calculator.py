@@ -263,3 +263,24 @@ def test_help_has_an_example(elowire, command):
 
     assert done.status == 0
     assert f"Example: elowire {command}" in " ".join(done.out.split())
+
+
+NORMS = [
+    pytest.param("2380,2380,2380,2380,2380,2380,2380,2380,2380", "7", ["GM", "IM", "WGM", "WIM"], id="GM"),
+    pytest.param(
+        "2379,2379,2379,2379,2379,2379,2379,2379,2379", "7", ["IM", "WGM", "WIM"], id="average-2379"
+    ),
+    pytest.param("2101,2101,2101,2101,2101", "3.5", ["WIM"], id="WIM"),
+    pytest.param("2000,2000", "2", [], id="none"),
+]
+
+
+@pytest.mark.parametrize(("opponents", "points", "titles"), NORMS)
+def test_b_01_1_4_8_thresholds_are_information_that_is_asked_for(elowire, opponents, points, titles):
+    """Computed: 7 of 9 is .78, dp 220, so that 2380 gives 2600; .70 is dp 149."""
+    arguments = ["performance", "--opponents", opponents, "--points", points, "--norms"]
+    shown = elowire(*arguments, "--format", "table").out
+
+    assert elowire(*arguments, "--format", "json").json()["on_course"] == titles
+    assert "On course for" in shown
+    assert (", ".join(titles) or "none") in shown

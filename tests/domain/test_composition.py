@@ -6,11 +6,15 @@ import pytest
 
 from elowire.domain import (
     EDITIONS,
+    Completeness,
     Refusal,
     System,
+    completeness,
     edition_by_id,
+    is_match,
     is_rateable_round_robin,
     match_refusals,
+    round_robin_games,
     system_as_rated,
 )
 
@@ -37,6 +41,57 @@ def test_6_games_after_a_match_is_decided(games, planned, refusals):
 
 def test_6_unless_that_was_waived():
     assert match_refusals([WIN] * 4, planned=4, waived=True) == (None,) * 4
+
+
+def test_6_a_match_of_unknown_length_is_never_known_to_be_decided():
+    assert match_refusals([WIN] * 20, planned=None) == (None,) * 20
+
+
+@pytest.mark.parametrize(
+    ("system", "players", "match"),
+    [
+        (System.MATCH, 8, True),
+        (System.MATCH, 2, True),
+        (System.SWISS, 2, True),
+        (System.ROUND_ROBIN, 2, True),
+        (System.ROUND_ROBIN, 3, False),
+        (System.TEAM, 1, False),
+    ],
+)
+def test_6_what_is_a_match(system, players, match):
+    assert is_match(system, players=players) is match
+
+
+@pytest.mark.parametrize(
+    ("games", "expected", "found"),
+    [
+        (66, 66, Completeness.COMPLETE),
+        (65, 66, Completeness.TOO_FEW),
+        (67, 66, Completeness.TOO_MANY),
+        (0, None, Completeness.NOT_SAID),
+        (0, 1, Completeness.TOO_FEW),
+    ],
+)
+def test_completeness_at_the_finish(games, expected, found):
+    assert completeness(games, expected) is found
+
+
+@pytest.mark.parametrize(
+    ("players", "games", "expected"),
+    [
+        (12, 66, 66),
+        (12, 65, 66),
+        (12, 0, 66),
+        (12, 67, 132),
+        (12, 132, 132),
+        (2, 3, 3),
+        (3, 2, 3),
+        (1, 0, 0),
+        (0, 0, 0),
+    ],
+)
+def test_games_of_a_round_robin_are_those_of_whole_cycles(players, games, expected):
+    assert round_robin_games(players=players, games=games) == expected
 
 
 def test_6_a_match_with_an_unrated_player():

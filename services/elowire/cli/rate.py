@@ -20,6 +20,9 @@ from elowire.ingest.readers.files import read_ratable
 from elowire.ingest.readers.report import EventReport, UnreadableFile
 from elowire.runtime.settings import load_settings
 
+NORM_NOTE = (
+    "performance and opponents' average reach the norm's thresholds; a norm asks for more than these (B.01)"
+)
 _PLAYERS = {
     "player_id": "Player",
     "name": "Name",
@@ -32,6 +35,7 @@ _PLAYERS = {
     "change": "K·ΣΔR",
     "live": "Live",
     "predicted": "Predicted",
+    "on_course": "On course for",
     "refused": "Not rated",
 }
 _PERIODS = {
@@ -51,7 +55,7 @@ def register(app: typer.Typer) -> None:
     app.command()(rate)
 
 
-def rate(
+def rate(  # noqa: PLR0913 - each is one fact that a person may state
     file: Annotated[
         Path, typer.Argument(help="An event (.trf, .csv, .pgn, .json) or rating periods (.json).")
     ],
@@ -63,6 +67,16 @@ def rate(
         System | None, typer.Option(help="How the event is paired; wins over the file.")
     ] = None,
     rated_in: RatedInOption = None,
+    match_games: Annotated[
+        int | None,
+        typer.Option(min=1, max=1000, help="Games that a match was arranged for; it may be decided before."),
+    ] = None,
+    match_waived: Annotated[
+        bool | None,
+        typer.Option(
+            "--match-waived", help="Rates games after a match was decided: both sides agreed to it."
+        ),
+    ] = None,
     form: FormatOption = None,
 ) -> None:
     """Rate an event or rating periods from a file, without a broker.
@@ -78,6 +92,8 @@ def rate(
                 starts_on=starts_on,
                 edition=edition,
                 rated_in=rated_in,
+                match_games=match_games,
+                match_waived=match_waived,
             )
             stated = with_book_facts(stated, load_settings().data_dir / FILE)
             _print_event(event_row(rate_event(stated)), form)
@@ -98,13 +114,18 @@ def _print_event(row: dict[str, Any], form: Format | None) -> None:
         f"{event['ends_on'] or '?'}, edition {row['edition']}, list {event['rating_period'] or '?'}",
         markup=False,
     )
-    players = [player | {"refused": _refused(player)} for player in row["players"]]
+    players = [
+        player | {"refused": _refused(player), "on_course": ", ".join(player["on_course"])}
+        for player in row["players"]
+    ]
     columns = {
         field: heading
         for field, heading in _PLAYERS.items()
-        if field not in {"name", "refused"} or any(player[field] for player in players)
+        if field not in {"name", "refused", "on_course"} or any(player[field] for player in players)
     }
     screen.print(table_of(players, columns))
+    if "on_course" in columns:
+        screen.print("on course for: " + NORM_NOTE, markup=False)
     for warning in row["warnings"]:
         screen.print(f"note: {warning}", markup=False)
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from elowire.domain.articles import Articles
 from elowire.domain.change import GameChange, article_of, has_one_upgrade, rate_game, upgraded
 from elowire.domain.coefficient import KFactor, KReason, cut_k, k_factor
-from elowire.domain.composition import is_rateable_round_robin, match_refusals, system_as_rated
+from elowire.domain.composition import (
+    Completeness,
+    completeness,
+    is_match,
+    is_rateable_round_robin,
+    match_refusals,
+    round_robin_games,
+    system_as_rated,
+)
 from elowire.domain.crosstable import (
     Crosstable,
     RoundRobinGame,
@@ -79,6 +87,7 @@ __all__ = [
     "Adjustment",
     "Articles",
     "CapScope",
+    "Completeness",
     "Crosstable",
     "DifferenceCap",
     "Edition",
@@ -113,6 +122,7 @@ __all__ = [
     "UnratedOpponents",
     "adjusted",
     "article_of",
+    "completeness",
     "counts_unrated_opponents",
     "crosstable_of_games",
     "crosstable_of_totals",
@@ -129,6 +139,7 @@ __all__ = [
     "is_delisted",
     "is_late_entry",
     "is_late_report",
+    "is_match",
     "is_rateable_round_robin",
     "is_rated_on",
     "is_rating_gap",
@@ -151,6 +162,7 @@ __all__ = [
     "rating_period",
     "resolve_round_robin",
     "round_change",
+    "round_robin_games",
     "score_probability",
     "system_as_rated",
     "tenths_text",

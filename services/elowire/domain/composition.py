@@ -1,7 +1,8 @@
-"""What a tournament or match must be for its games to be rated (B.02 6)."""
+"""What a tournament or match must be for its games to be rated (B.02 6), and whether it is complete."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from elowire.domain.refusals import Refusal
@@ -16,27 +17,61 @@ if TYPE_CHECKING:
 _SMALL_BELOW: Final = 10
 _SMALL_RATED: Final = 4
 _DOUBLE_PLAYERS: Final = 6
+_PLAYERS_OF_A_MATCH: Final = 2
 _HALF_POINT: Final = 50
+
+
+class Completeness(StrEnum):
+    """Whether a tournament has the games that it should have."""
+
+    COMPLETE = "complete"
+    NOT_SAID = "expected-games-not-said"
+    TOO_FEW = "fewer-games-than-expected"
+    TOO_MANY = "more-games-than-expected"
+
+
+def completeness(games: int, expected: int | None) -> Completeness:
+    """Compare the games that have a result with the number that there must be (None: nobody says)."""
+    if expected is None:
+        return Completeness.NOT_SAID
+    if games == expected:
+        return Completeness.COMPLETE
+
+    return Completeness.TOO_FEW if games < expected else Completeness.TOO_MANY
+
+
+def round_robin_games(*, players: int, games: int) -> int:
+    """Find how many games a round robin has that has reached `games`: that of the fewest cycles."""
+    cycle = players * (players - 1) // 2
+    cycles = max(1, -(-games // cycle)) if cycle else 0
+
+    return cycles * cycle
+
+
+def is_match(system: System, *, players: int) -> bool:
+    """Whether a tournament consists of matches: it says so, or only two players take part."""
+    return system is System.MATCH or players == _PLAYERS_OF_A_MATCH
 
 
 def match_refusals(
     games: Sequence[tuple[Hundredths, Hundredths]],
     *,
-    planned: int,
+    planned: int | None,
     both_rated: bool = True,
     waived: bool = False,
 ) -> tuple[Refusal | None, ...]:
     """Say for each game of a match, in the order of play, whether it is refused.
 
     Points of both players in hundredths. A match with an unrated player is not rated at all; one over a fixed
-    number of games only until a player has more than half of its points, unless that was waived.
+    number of games only until a player has more than half of its points, unless that was waived. `planned`
+    None is a match of which that number is not known, so that nothing says when it was decided.
     """
     if not both_rated:
         return (Refusal.UNRATED_OPPONENT,) * len(games)
     refusals: list[Refusal | None] = []
     first = second = 0
     for points, others in games:
-        decided = max(first, second) > planned * _HALF_POINT and not waived
+        decided = planned is not None and max(first, second) > planned * _HALF_POINT and not waived
         refusals.append(Refusal.DECIDED_MATCH if decided else None)
         first += points
         second += others

@@ -54,8 +54,8 @@ class Newcomers:
 
     outcomes: Mapping[str, Newcomer]
     strengthen: bool
-    lines: Mapping[str, RoundRobinLine]
-    """Every player's line where the event was resolved as a round robin."""
+    averages: Mapping[str, RoundRobinLine]
+    """Rated players' lines where the edition takes We from the average of the opponents (2003)."""
 
 
 def resolve_newcomers(
@@ -84,7 +84,13 @@ def resolve_newcomers(
         first = _first_event(name, ratings, games, as_rated, lines.get(name))._replace(ends_on=ends_on)
         initial = initial_rating([first], edition, day=list_day)
         outcomes[name] = Newcomer(initial, _met_strength(first, initial, edition, lines.get(name)))
-    return Newcomers(outcomes, counts_unrated_opponents(edition, as_rated), lines)
+    method = edition.round_robin
+    averages = {
+        name: line
+        for name, line in lines.items()
+        if method is not None and method.average_expectancy and line.delta is not None
+    }
+    return Newcomers(outcomes, counts_unrated_opponents(edition, as_rated), averages)
 
 
 def _round_robin(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
-from elowire.contracts.vocabulary import GameStatus, Result
+from elowire.contracts.vocabulary import GameStatus
 from elowire.domain import (
     GameChange,
     Hundredths,
@@ -17,38 +16,26 @@ from elowire.domain import (
     LiveFigures,
     Performance,
     Refusal,
-    System,
+    RoundRobinLine,
+    TimeControl,
     first_day,
-    is_rating_gap,
+    is_late_entry,
     live_figures,
+    on_course,
     performance_of,
 )
 from elowire.ingest.conditions import Conditions, changes_of, conditions_of, k_of
+from elowire.ingest.event_notes import GameCount, game_count, notes_on
+from elowire.ingest.matches import refused_in_matches, system_of
 from elowire.ingest.newcomers import Met, Newcomers, resolve_newcomers
 from elowire.ingest.readers.report import EntrantFacts, EventReport, GameFacts
+from elowire.ingest.what_counts import Opposition, Rules, refusal_of
 
 # A bye is no game at all: an odd number of players must not turn a round robin into a Swiss.
 COMPLETE = frozenset({GameStatus.PLAYED, GameStatus.ANNULLED, GameStatus.BYE})
 
-_NOT_PLAYED = {
-    GameStatus.FORFEIT: Refusal.FORFEIT,
-    GameStatus.UNPLAYED: Refusal.UNPLAYED,
-    GameStatus.BYE: Refusal.BYE,
-    GameStatus.ANNULLED: Refusal.ANNULLED,
-    GameStatus.ONGOING: Refusal.ONGOING,
-}
 SCORELESS = {GameStatus.UNPLAYED, GameStatus.ANNULLED, GameStatus.ONGOING}
 """Statuses whose result gives no points in the standings."""
-
-_UNUSUAL = {Result.NEITHER_SCORES, Result.WHITE_HALF_ONLY, Result.BLACK_HALF_ONLY}
-
-
-class Opposition(NamedTuple):
-    """One game as one of its players sees it; `points` in hundredths, None while there is no result."""
-
-    game: GameFacts
-    opponent: EntrantFacts | None
-    points: Hundredths | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +63,8 @@ class PlayerRating:
     """A player's line. `k` and `figures` are None for a player without a rating, who has `initial`.
 
     `total_points` are those of the standings, byes and forfeits included; `points` those of the rated games.
+    `average` is a rated player's line in a round robin that an edition rates by the opponents' average; its
+    games have no figures of their own. `on_course` names the titles whose thresholds the performance reaches.
     """
 
     entrant: EntrantFacts
@@ -85,6 +74,8 @@ class PlayerRating:
     rated: tuple[RatedGame, ...]
     refused: tuple[RefusedGame, ...]
     initial: InitialRating | None = None
+    average: RoundRobinLine | None = None
+    on_course: tuple[str, ...] = ()
 
     @property
     def points(self) -> Hundredths:
@@ -93,12 +84,16 @@ class PlayerRating:
 
     @property
     def expected(self) -> Hundredths:
-        """Sum of PD over the rated games."""
+        """Sum of PD over the rated games, or We from the opponents' average."""
+        if self.average is not None and self.average.expected is not None:
+            return self.average.expected
         return sum(game.figures.expectancy for game in self.rated if game.figures)
 
     @property
     def sum_change(self) -> Hundredths:
         """ΣΔR over the rated games, before K."""
+        if self.average is not None and self.average.delta is not None:
+            return self.average.delta
         return sum(game.figures.delta for game in self.rated if game.figures)
 
     @property
@@ -114,6 +109,7 @@ class EventRating:
     report: EventReport
     conditions: Conditions
     players: tuple[PlayerRating, ...]
+    count: GameCount
     warnings: tuple[str, ...]
 
 
@@ -125,10 +121,12 @@ def rate_event(report: EventReport) -> EventRating:
     for game in report.games:
         for own, opponent, points in _sides(game):
             games[own].append(Opposition(game, entrants.get(opponent) if opponent else None, points))
-    newcomers = _newcomers(report, entrants, conditions)
-    players = tuple(
-        _player(entrant, games[entrant.entrant_id], conditions, newcomers) for entrant in entrants.values()
-    )
+    refused, unknown = refused_in_matches(report, entrants)
+    rules = Rules(conditions, refused)
+    newcomers = _newcomers(report, entrants, rules)
+    # From here on late entrants are rated for themselves; as opponents they stay what they were.
+    own_facts = {name: _as_rated(entrant, conditions) for name, entrant in entrants.items()}
+    players = tuple(_player(entrant, games[name], rules, newcomers) for name, entrant in own_facts.items())
     assumed = sum(player.k is not None and player.k.reason is KReason.ASSUMED for player in players)
     if assumed:
         warnings.append(
@@ -139,8 +137,24 @@ def rate_event(report: EventReport) -> EventRating:
         *(f"{notice.kind}: {notice}" for notice in report.imported.notices),
         *_left_out(report),
         *warnings,
+        *unknown,
+        *notes_on(report, conditions, own_facts),
     )
-    return EventRating(report, conditions, players, noted)
+    return EventRating(report, conditions, players, game_count(report), noted)
+
+
+def _as_rated(entrant: EntrantFacts, conditions: Conditions) -> EntrantFacts:
+    """Give a player who entered the list before the event is rated the rating of then (B.02 8.4)."""
+    period = conditions.rating_period
+    if (
+        entrant.unrated
+        and entrant.entered_rating is not None
+        and period is not None
+        and is_late_entry(entrant.entered_list, period)
+    ):
+        return replace(entrant, rating=entrant.entered_rating, unrated=False)
+
+    return replace(entrant, entered_list=None, entered_rating=None)
 
 
 def _left_out(report: EventReport) -> tuple[str, ...]:
@@ -157,9 +171,7 @@ def _sides(game: GameFacts) -> list[tuple[str, str | None, Hundredths | None]]:
     return sides
 
 
-def _newcomers(
-    report: EventReport, entrants: Mapping[str, EntrantFacts], conditions: Conditions
-) -> Newcomers:
+def _newcomers(report: EventReport, entrants: Mapping[str, EntrantFacts], rules: Rules) -> Newcomers:
     """Resolve the unrated players from the games that are rated but for a missing rating."""
     ratings = {
         name: entrant.rating for name, entrant in entrants.items() if entrant.rating or entrant.unrated
@@ -170,17 +182,16 @@ def _newcomers(
         if points is None or game.black is None or not {game.white, game.black} <= ratings.keys():
             continue
         white, black = entrants[game.white], entrants[game.black]
-        if _refusal(white, Opposition(game, black, points[0]), conditions) in {
-            None,
-            Refusal.UNRATED_OPPONENT,
-        }:
+        reason = refusal_of(white, Opposition(game, black, points[0]), rules)
+        if reason in {None, Refusal.UNRATED_OPPONENT} and game.game_id not in rules.match_refusals:
             met.append(Met(game.white, game.black, *points))
+    conditions = rules.conditions
     period = conditions.rating_period
     return resolve_newcomers(
         ratings,
         met,
         edition=conditions.edition,
-        system=report.tournament.system or System.SWISS,
+        system=system_of(report),
         complete=all(game.status in COMPLETE for game in report.games),
         ends_on=report.tournament.ends_on,
         list_day=first_day(period) if period else None,
@@ -188,12 +199,13 @@ def _newcomers(
 
 
 def _player(
-    entrant: EntrantFacts, games: list[Opposition], conditions: Conditions, newcomers: Newcomers
+    entrant: EntrantFacts, games: list[Opposition], rules: Rules, newcomers: Newcomers
 ) -> PlayerRating:
+    conditions = rules.conditions
     counting: list[tuple[Opposition, int]] = []
     refused: list[RefusedGame] = []
     for side in games:
-        reason = _refusal(entrant, side, conditions)
+        reason = refusal_of(entrant, side, rules)
         strength = side.opponent.rating if side.opponent else None
         if reason is Refusal.UNRATED_OPPONENT and side.opponent and entrant.rating and newcomers.strengthen:
             strength = newcomers.outcomes[side.opponent.entrant_id].ru
@@ -203,54 +215,28 @@ def _player(
         elif reason is not None:
             opponent_id = side.opponent.entrant_id if side.opponent else None
             refused.append(RefusedGame(side.game.round, opponent_id, reason))
-    newcomer = newcomers.outcomes.get(entrant.entrant_id)
+    newcomer = newcomers.outcomes.get(entrant.entrant_id) if entrant.rating is None else None
+    average = newcomers.averages.get(entrant.entrant_id)
+    rated = _rated(entrant.rating, counting, conditions)
     player = PlayerRating(
         entrant=entrant,
         k=None,
         figures=None,
         total_points=sum(side.points or 0 for side in games if side.game.status not in SCORELESS),
-        rated=_rated(entrant.rating, counting, conditions),
+        rated=tuple(replace(game, figures=None) for game in rated) if average else rated,
         refused=tuple(refused),
         initial=newcomer.initial if newcomer else None,
+        average=average,
     )
+    performance = player.performance
+    if performance is not None and conditions.time_control is TimeControl.STANDARD:
+        player = replace(player, on_course=on_course(performance))
     if entrant.rating is None:
         return player
     k = k_of(entrant, conditions)
     period = (len(player.rated), player.sum_change)
     figures = live_figures(entrant.rating, k.k, [period], conditions.edition, conditions.time_control)
     return replace(player, k=k, figures=figures)
-
-
-def _refusal(own: EntrantFacts, side: Opposition, conditions: Conditions) -> Refusal | None:
-    """Say why a game does not count for a player; the first reason in the order of the tournament stage."""
-    game, opponent = side.game, side.opponent
-    if reason := _NOT_PLAYED.get(game.status):
-        return reason
-    if not game.rated:
-        return Refusal.NOT_RATED_GAME
-    if game.result in _UNUSUAL and not conditions.edition.rates_unusual_results:
-        return Refusal.UNUSUAL_RESULT
-    return _refusal_by_ratings(own, opponent, conditions)
-
-
-def _refusal_by_ratings(
-    own: EntrantFacts, opponent: EntrantFacts | None, conditions: Conditions
-) -> Refusal | None:
-    if opponent is None:
-        return Refusal.UNRESOLVED_ENTRANT
-    if any(player.rating is None and not player.unrated for player in (own, opponent)):
-        return Refusal.UNRESOLVED_RATING
-    if opponent.rating is None:
-        return Refusal.UNRATED_OPPONENT
-    if own.rating is not None and is_rating_gap(
-        own.rating,
-        opponent.rating,
-        edition=conditions.edition,
-        time_control=conditions.time_control,
-        starts_on=conditions.starts_on,
-    ):
-        return Refusal.RATING_GAP
-    return None
 
 
 def _rated(

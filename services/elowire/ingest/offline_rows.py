@@ -8,6 +8,7 @@ from elowire.domain import (
     GameChange,
     InitialRating,
     Performance,
+    RoundRobinLine,
     cut_k,
     decimal_text,
     edition_by_id,
@@ -37,6 +38,9 @@ def event_row(rating: EventRating) -> dict[str, Any]:
             "rating_list": conditions.rating_list,
             "rating_period": conditions.rating_period,
             "rounds": tournament.rounds,
+            "games": rating.count.games,
+            "expected_games": rating.count.expected,
+            "completeness": rating.count.completeness,
             "source": rating.report.source,
             "format": rating.report.format,
         },
@@ -65,6 +69,9 @@ def _player_row(player: PlayerRating, symbol: str) -> dict[str, Any]:
         "live": tenths_text(figures.live) if figures else None,
         "predicted": figures.predicted if figures else None,
         "performance": performance_row(player.performance),
+        "on_course": list(player.on_course),
+        "entered_list": entrant.entered_list,
+        "opponents_average": _average_row(player.average),
         "initial": initial_row(player.initial, symbol) if player.initial else None,
         "rated_games": [
             {"round": game.round, "opponent_id": game.opponent_id}
@@ -76,6 +83,11 @@ def _player_row(player: PlayerRating, symbol: str) -> dict[str, Any]:
             for game in player.refused
         ],
     }
+
+
+def _average_row(line: RoundRobinLine | None) -> dict[str, Any] | None:
+    """Give Rc before and after its correction, where We follows from the average of the opponents (2003)."""
+    return None if line is None else {"rc": line.rc, "rc_new": line.rc_new}
 
 
 def performance_row(figures: Performance | None) -> dict[str, Any] | None:

@@ -89,6 +89,9 @@ class _Event(_Model):
     rated_in: YearMonth | None = None
     system: str | None = None
     rounds: Annotated[int, Field(ge=1, le=1000)] | None = None
+    expected_games: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    match_games: Annotated[int, Field(ge=1, le=1000)] | None = None
+    match_waived: bool = False
     revision: Annotated[int, Field(ge=0, lt=2**63)] = 0
     players: list[Any]
     games: list[Any]
@@ -103,6 +106,8 @@ class _Player(_Model):
     title: Annotated[str, Field(max_length=8)] | None = None
     birth_year: Annotated[int, Field(ge=1850, le=2199)] | None = None
     games_played: Annotated[int, Field(ge=0, le=100_000)] | None = None
+    entered_list: YearMonth | None = None
+    entered_rating: Annotated[int, Field(ge=1, le=4000)] | None = None
 
 
 class _Game(_Model):
@@ -153,6 +158,9 @@ def event_of(document: Any, source: str, findings: Findings) -> EventReport:  # 
         edition=event.edition,
         rated_in=event.rated_in,
         rounds=event.rounds,
+        expected_games=event.expected_games,
+        match_games=event.match_games,
+        match_waived=event.match_waived,
         revision=event.revision,
     )
     return assembly.report(source, "event-json", tournament)
@@ -182,6 +190,8 @@ def _read_player(item: Any, number: int, assembly: Assembly) -> None:  # noqa: A
         unrated=player.published_rating == 0,
         k=player.k,
         games_played=player.games_played,
+        entered_list=player.entered_list,
+        entered_rating=player.entered_rating,
     )
     assembly.entrant(facts, place)
 

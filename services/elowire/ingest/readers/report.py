@@ -133,6 +133,11 @@ class TournamentFacts:
     rated_in: str | None = None
     rounds: int | None = None
     rounds_assumed: bool = False
+    expected_games: int | None = None
+    match_games: int | None = None
+    """The number of games that a match was arranged for."""
+    match_waived: bool = False
+    """Whether games after a match was decided are rated all the same."""
     revision: int = 0
 
 
@@ -154,6 +159,10 @@ class EntrantFacts:
     """The list that rating and K were looked up in; None when they are the file's own."""
     source: str | None = None
     """Where looked-up figures come from: `list` when they stand there as they are."""
+    entered_list: str | None = None
+    """The first list with a rating, of a player who was unrated when the event began."""
+    entered_rating: int | None = None
+    """The rating of such a player on the list before the one that rates the event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +196,7 @@ class EventReport:
     games: tuple[GameFacts, ...]
     imported: ImportReport
 
-    def stated(
+    def stated(  # noqa: PLR0913 - each is one fact that a person may state
         self,
         *,
         tournament_id: str | None = None,
@@ -197,6 +206,8 @@ class EventReport:
         ends_on: date | None = None,
         edition: str | None = None,
         rated_in: str | None = None,
+        match_games: int | None = None,
+        match_waived: bool | None = None,
         revision: int | None = None,
     ) -> EventReport:
         """Give the report with the facts that a person states, which count for more than the file's."""
@@ -208,6 +219,8 @@ class EventReport:
             "ends_on": ends_on,
             "edition": edition,
             "rated_in": rated_in,
+            "match_games": match_games,
+            "match_waived": match_waived,
             "revision": revision,
         }
         known: dict[str, Any] = {name: value for name, value in facts.items() if value is not None}
