@@ -11,14 +11,22 @@ from elowire.domain import Refusal
 from elowire.processor import state as states
 from elowire.processor.causes import PUBLISHED_RATING, REPORTED_CHANGE, TOURNAMENT, Cause, cause, cause_of
 from elowire.processor.entries import (
-    AT_REFUSAL,
+    FACTS,
     LISTS_KEPT,
+    ROWS,
     Account,
+    Entry,
     Known,
     Reported,
     Side,
+    drop,
+    find,
+    keep,
+    name_of,
     new_account,
     side_from,
+    side_in,
+    sides_of,
 )
 from elowire.processor.figures import cap_once, figures_of, listed_until, printed_until
 from elowire.processor.first import First
@@ -69,46 +77,56 @@ class Ledger:
     # -- games --------------------------------------------------------------------------------------------
 
     def _take_side(self, event: Event, voice: Voice) -> None:
-        game = event["g"]
-        pending, settled = self.account["G"].get(game), self._settled(game)
-        old = None if pending is None else Side(*pending)
+        account, name = self.account, event["g"]
+        game_id = name[len(event["T"]) + 1 :]
+        stored = find(account, event["T"], game_id)
+        old = None if stored is None else side_in(stored, game_id)
+        settled = self._settled(name) if old is None else None
         known: Known | Side | None = settled if old is None else old
         if known is not None and known.revision >= event["r"]:
             return
         side = side_from(event)
-        moved: list[str] = []
-        if side.period is not None and side.period <= listed_until(self.account, side):
-            self._remember(game, side)
-            self.account["G"].pop(game, None)
+        if stored is not None:
+            drop(account, stored, game_id)
+        if self._is_late(side):
+            self._remember(name, side)
+            moved = [] if old is None else cap_once(account, old.entry)
+            same = settled is not None and settled.digest == Known.of(side).digest
         else:
-            self._forget(game)
-            self.account["G"][game] = list(side)
-            moved = cap_once(self.account, side)
-            side = Side(*self.account["G"][game])
-        late = game not in self.account["G"]
-        if old is not None and late:
-            moved = cap_once(self.account, old)
+            self._forget(name)
+            keep(account, game_id, side)
+            if moved := cap_once(account, side.entry):
+                side = self._pending(side, game_id)
+            same = old is not None and old[2:] == side[2:] and old.entry == side.entry
 
         if side.refusal in SILENT and known is None:
             self._bump()
             return  # he never had the game
-        affected = {side.time_control, old.time_control if old else None} - {None}
-        if late:
-            same = settled is not None and settled.digest == Known.of(side).digest
-        else:
-            same = old is not None and old[1:] == side[1:]
-        changed = self._refigure(affected)
+        changed = self._refigure({side.entry.time_control, old.entry.time_control if old else None} - {None})
         self._bump()
         if same and not changed:
             return
         if changed:
-            self.account["v"] += 1
-            voice.live_rating(self.account, cause_of(event, known, side), changed, (game, side))
-        voice.rated_game(self.account, game, side)
+            account["v"] += 1
+            voice.live_rating(account, cause_of(event, known, side), changed, (name, side))
+        voice.rated_game(account, name, side)
         for other in moved:
-            if other != game:
-                entry = Side(*self.account["G"][other])
-                voice.rated_game(self.account, other, entry)
+            if other != game_id:
+                voice.rated_game(account, name_of(event["T"], other), self._pending(side, other))
+
+    def _is_late(self, side: Side) -> bool:
+        """Whether a side belongs to a period that is in a list already."""
+        period = side.entry.period
+
+        return period is not None and period <= listed_until(self.account, side.entry)
+
+    def _pending(self, beside: Side, game_id: str) -> Side:
+        """Return a pending game of the same tournament."""
+        stored = find(self.account, beside.entry.tournament_id, game_id)
+        if stored is None:
+            raise LookupError(game_id)
+
+        return side_in(stored, game_id)
 
     def _settled(self, game: str) -> Known | None:
         """Return what remains of a game whose period is in a list already."""
@@ -122,9 +140,9 @@ class Ledger:
         """Keep that a game is settled, for as many lists as reports may come late."""
         self._forget(game)
         periods = self.account["S"]
-        periods.setdefault(side.period, {})[game] = list(Known.of(side))
+        periods.setdefault(side.entry.period, {})[game] = list(Known.of(side))
         for period in sorted(periods)[:-LISTS_KEPT]:
-            if period != side.period:  # the one just written must be known when its record comes again
+            if period != side.entry.period:  # the one just written must be known when its record comes again
                 del periods[period]
 
     def _forget(self, game: str) -> None:
@@ -208,17 +226,19 @@ class Ledger:
         if account["v"] or account["R"] or account["P"] or settled:
             return True
 
-        return any(row[AT_REFUSAL] not in SILENT for row in account["G"].values())
+        return any(side.refusal not in SILENT for _, side in sides_of(account))
 
     def _settle(self) -> list[tuple[str, Side]]:
         """Move every side whose period is in a list now out of the account; returns them."""
         settled = []
-        for game, entry in list(self.account["G"].items()):
-            side = Side(*entry)
-            if side.period is not None and side.period <= listed_until(self.account, side):
-                self._remember(game, side)
-                del self.account["G"][game]
-                settled.append((game, side))
+        for stored in list(self.account["E"]):
+            entry = Entry(*stored[FACTS])
+            if entry.period is not None and entry.period <= listed_until(self.account, entry):
+                for game_id, row in stored[ROWS].items():
+                    name, side = name_of(entry.tournament_id, game_id), Side(entry, *row)
+                    self._remember(name, side)
+                    settled.append((name, side))
+                self.account["E"].remove(stored)
         oldest = self._oldest_list()
         for name, line in list(self.account["R"].items()):
             if Reported(*line).period < oldest:

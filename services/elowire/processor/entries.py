@@ -4,7 +4,7 @@ The state of an account is JSON with short names:
 
     s, v   counter of the state; version of the public figures
     L      list -> [revision, event id, kind, {time control: [rating, K, games]}, birth year]
-    G      tournament:game -> Side, as a list
+    E      [Entry, games that count, sum of their ΔR, {game: Row}], one for each of the player's entries
     S      period -> {tournament:game: Known, as a list}, of games whose period is in a list
     R      tournament/time control -> Reported, as a list
     P      tournament/entrant -> First, as a list (what each event adds to a first rating)
@@ -13,12 +13,15 @@ The state of an account is JSON with short names:
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import orjson
 
 from elowire.processor.rated import change_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Account = dict[str, Any]
 
@@ -26,49 +29,108 @@ Account = dict[str, Any]
 LISTS_KEPT = 3
 
 
-class Side(NamedTuple):
-    """One side of one game as the ledger keeps it. `own` is 0 for an unrated player, None while unknown."""
+class Entry(NamedTuple):
+    """What all sides of one tournament have in common, while the facts about the player stay the same.
 
-    revision: list[int]
+    `own` is 0 for an unrated player, None while unknown.
+    """
+
     tournament_id: str
     time_control: str | None
     edition: str | None
     period: str | None
-    round: int | None
-    opponent_id: str | None
-    opponent: int | None
+    starts_on: str | None
     own: int | None
     k: int | None
     rating_list: str | None
     source: str | None
     birth_year: int | None
     games_played: int | None
+
+
+class Side(NamedTuple):
+    """One side of one game: the entry it belongs to, and the rest."""
+
+    entry: Entry
+    revision: list[int]
+    round: int | None
+    opponent_id: str | None
+    opponent: int | None
     points: int | None
     refusal: str | None
     delta: int
     counted: int | None
     """The difference that counts, after the cap."""
-    starts_on: str | None
 
     @property
     def rated(self) -> bool:
         """Whether the side changes the rating of a rated player."""
-        return self.refusal is None and bool(self.own)
-
-    @property
-    def in_pool(self) -> bool:
-        """Whether the side counts towards a first rating."""
-        return self.refusal is None and self.own == 0
+        return self.refusal is None and bool(self.entry.own)
 
 
 Row = list[Any]
-"""A Side as it is stored."""
+"""A Side as it is stored, without its entry."""
+Stored = list[Any]
+"""An Entry with its rows as it is stored: [Entry, games that count, sum of their ΔR, {game: Row}]."""
 
-AT_TIME_CONTROL, AT_EDITION, AT_PERIOD, AT_OWN, AT_REFUSAL, AT_DELTA = (
-    Side._fields.index(name) for name in ("time_control", "edition", "period", "own", "refusal", "delta")
+FACTS, GAMES, SUM, ROWS = range(4)
+AT_TOURNAMENT, AT_TIME_CONTROL, AT_EDITION, AT_PERIOD, AT_OWN = (
+    Entry._fields.index(name) for name in ("tournament_id", "time_control", "edition", "period", "own")
 )
-FACTS = slice(Side._fields.index("own"), Side._fields.index("games_played") + 1)
-"""The part of a stored Side that says what is known of the player."""
+AT_REFUSAL, AT_DELTA = (Side._fields.index(name) - 1 for name in ("refusal", "delta"))
+
+
+def name_of(tournament_id: str, game_id: str) -> str:
+    """Return the name under which a game is known outside its tournament."""
+    return f"{tournament_id}:{game_id}"
+
+
+def find(account: Account, tournament_id: str, game_id: str) -> Stored | None:
+    """Return the entry in which a pending game is."""
+    for stored in account["E"]:
+        if game_id in stored[ROWS] and stored[FACTS][AT_TOURNAMENT] == tournament_id:
+            found: Stored = stored
+            return found
+
+    return None
+
+
+def side_in(stored: Stored, game_id: str) -> Side:
+    """Return a game's side."""
+    return Side(Entry(*stored[FACTS]), *stored[ROWS][game_id])
+
+
+def sides_of(account: Account) -> Iterator[tuple[str, Side]]:
+    """Yield (game id, side) of every pending game."""
+    for stored in account["E"]:
+        entry = Entry(*stored[FACTS])
+        for game_id, row in stored[ROWS].items():
+            yield game_id, Side(entry, *row)
+
+
+def keep(account: Account, game_id: str, side: Side) -> None:
+    """Add a game that is not in the account."""
+    facts = list(side.entry)
+    for stored in account["E"]:
+        if stored[FACTS] == facts:
+            break
+    else:
+        stored = [facts, 0, 0, {}]
+        account["E"].append(stored)
+    stored[ROWS][game_id] = list(side[1:])
+    if side.refusal is None:
+        stored[GAMES] += 1
+        stored[SUM] += side.delta
+
+
+def drop(account: Account, stored: Stored, game_id: str) -> None:
+    """Take a game out of its entry, and the entry away with its last game."""
+    row = stored[ROWS].pop(game_id)
+    if row[AT_REFUSAL] is None:
+        stored[GAMES] -= 1
+        stored[SUM] -= row[AT_DELTA]
+    if not stored[ROWS]:
+        account["E"].remove(stored)
 
 
 class Known(NamedTuple):
@@ -81,7 +143,7 @@ class Known(NamedTuple):
     @classmethod
     def of(cls, side: Side) -> Known:
         """Return what remains of a side."""
-        return cls(side.revision, side.refusal, crc32(orjson.dumps(side[1:])))
+        return cls(side.revision, side.refusal, crc32(orjson.dumps([*side.entry, *side[2:]])))
 
 
 class Reported(NamedTuple):
@@ -99,7 +161,7 @@ class Reported(NamedTuple):
 
 def new_account() -> Account:
     """Return an account that knows nothing."""
-    return {"s": 0, "v": 0, "L": {}, "G": {}, "S": {}, "R": {}, "P": {}, "F": {}}
+    return {"s": 0, "v": 0, "L": {}, "E": [], "S": {}, "R": {}, "P": {}, "F": {}}
 
 
 def side_from(event: dict[str, Any]) -> Side:
@@ -107,27 +169,21 @@ def side_from(event: dict[str, Any]) -> Side:
     own, opponent, points, refusal = event.get("w"), event.get("or"), event.get("x"), event.get("f")
     delta, counted = 0, None
     if refusal is None and own:
-        change = change_of(own, opponent, points, event["e"], event["tc"], event["a"])
+        change = change_of(own, event["or"], event["x"], event["e"], event["tc"], event["a"])
         delta, counted = change.delta, change.counted_difference
 
-    return Side(
-        event["r"],
+    entry = Entry(
         event["T"],
         event.get("tc"),
         event.get("e"),
         event.get("p"),
-        event.get("rd"),
-        event.get("o"),
-        opponent,
+        event.get("a"),
         own,
         event.get("k"),
         event.get("l"),
         event.get("so"),
         event.get("y"),
         event.get("gp"),
-        points,
-        refusal,
-        delta,
-        counted,
-        event.get("a"),
     )
+
+    return Side(entry, event["r"], event.get("rd"), event.get("o"), opponent, points, refusal, delta, counted)

@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from elowire.domain import TimeControl, edition_by_id, live_figures
 from elowire.processor.entries import (
-    AT_DELTA,
     AT_EDITION,
     AT_OWN,
     AT_PERIOD,
-    AT_REFUSAL,
     AT_TIME_CONTROL,
+    AT_TOURNAMENT,
     FACTS,
+    GAMES,
+    ROWS,
     Account,
+    Entry,
     Reported,
-    Row,
-    Side,
+    Stored,
+    drop,
+    keep,
+    side_in,
 )
 from elowire.processor.first import First, initial_of
 from elowire.processor.k_of import derived_k
@@ -58,40 +62,42 @@ class Figures(NamedTuple):
     previous_predicted: int | None
 
 
-def cap_once(account: Account, side: Side) -> list[str]:
+def cap_once(account: Account, entry: Entry) -> list[str]:
     """Choose the one capped game of a tournament again (8.3.1 of 2022); returns the games it changed.
 
     A later game with a greater difference takes the cap away from an earlier one.
     """
-    edition, time_control, starts_on = side.edition, side.time_control, side.starts_on
+    tournament_id, time_control, edition, _, starts_on = entry[:5]
     if edition is None or time_control is None or starts_on is None:
         return []
     if not one_upgrade(edition, time_control, starts_on):
         return []
     group = [
-        (game, other)
-        for game, entry in account["G"].items()
-        if entry[1] == side.tournament_id and (other := Side(*entry)).rated and other.edition == edition
+        (game_id, stored, side)
+        for stored in account["E"]
+        if stored[FACTS][AT_TOURNAMENT] == tournament_id and stored[FACTS][AT_EDITION] == edition
+        for game_id in stored[ROWS]
+        if (side := side_in(stored, game_id)).rated
     ]
-    group.sort()
-    games = [(other.own or 0, other.opponent or 0, other.points or 0) for _, other in group]
+    group.sort(key=lambda found: found[0])
+    games = [(side.entry.own or 0, side.opponent or 0, side.points or 0) for _, _, side in group]
     changes = changes_of(games, edition, time_control, starts_on)
     moved = []
-    for (game, other), change in zip(group, changes, strict=True):
-        if other.counted != change.counted_difference:
-            capped = other._replace(delta=change.delta, counted=change.counted_difference)
-            account["G"][game] = list(capped)
-            moved.append(game)
+    for (game_id, stored, side), change in zip(group, changes, strict=True):
+        if side.counted != change.counted_difference:
+            drop(account, stored, game_id)
+            keep(account, game_id, side._replace(delta=change.delta, counted=change.counted_difference))
+            moved.append(game_id)
 
     return moved
 
 
-def listed_until(account: Account, side: Side) -> str:
-    """Return the list up to which periods are settled for such a side ('' if none is known).
+def listed_until(account: Account, entry: Entry) -> str:
+    """Return the list up to which periods are settled for such an entry ('' if none is known).
 
     A newcomer's games stay in the pool until a list prints a rating.
     """
-    return max(account["L"], default="") if side.own else printed_until(account, side.time_control)
+    return max(account["L"], default="") if entry.own else printed_until(account, entry.time_control)
 
 
 def printed_until(account: Account, time_control: str | None) -> str:
@@ -101,15 +107,15 @@ def printed_until(account: Account, time_control: str | None) -> str:
     return max((name for name, entry in lists if entry[3].get(time_control, (0,))[0]), default="")
 
 
-def rows_of(account: Account, time_control: str) -> list[Row]:
-    """Return the sides of one time control as they are stored; figures are made too often to unpack them."""
-    return [row for row in account["G"].values() if row[AT_TIME_CONTROL] == time_control]
+def entries_of(account: Account, time_control: str) -> list[Stored]:
+    """Return the entries of one time control as they are stored: unpacking them would cost more."""
+    return [stored for stored in account["E"] if stored[FACTS][AT_TIME_CONTROL] == time_control]
 
 
-def base_of(account: Account, time_control: str, rows: Sequence[Row]) -> PublishedBase | None:
+def base_of(account: Account, time_control: str, entries: Sequence[Stored]) -> PublishedBase | None:
     """Return the rating to stand on: the newest list that prints one, else the entrant's own facts."""
     listed = printed_until(account, time_control)
-    newest = _newest_facts(rows)
+    newest = _newest_facts(entries)
     if listed and (newest is None or listed >= (newest.rating_list or "")):
         rating, k, games = account["L"][listed][3][time_control]
         if k is not None:
@@ -133,34 +139,29 @@ def base_of(account: Account, time_control: str, rows: Sequence[Row]) -> Publish
     return PublishedBase(rating_list, newest.own, k, reason, None, newest.games_played)
 
 
-def _newest_facts(rows: Sequence[Row]) -> Side | None:
-    """Return the side whose own rating is of the newest list; of several the greatest, in any order."""
-    found: Row | None = None
-    greatest: tuple[Any, ...] = ()
-    for row in rows:
-        # One tournament after the other brings the same facts with every game.
-        if not row[AT_OWN]:
-            continue
-        if found is not None and row[FACTS] == found[FACTS] and row[AT_EDITION] == found[AT_EDITION]:
-            continue
-        side = Side(*row)
-        facts = (
-            side.rating_list or "",
-            side.own or 0,
-            side.k or 0,
-            side.source == "list",
-            side.birth_year or 0,
-            side.games_played or 0,
-            side.edition or "",
-        )
-        if facts > greatest:
-            greatest, found = facts, row
+def _newest_facts(entries: Sequence[Stored]) -> Entry | None:
+    """Return the entry whose own rating is of the newest list; of several the greatest, in any order."""
+    found = [Entry(*stored[FACTS]) for stored in entries if stored[FACTS][AT_OWN]]
+    if len(found) < 2:  # noqa: PLR2004 - most players play one tournament at a time
+        return found[0] if found else None
 
-    return None if found is None else Side(*found)
+    return max(found, key=_recency)
+
+
+def _recency(entry: Entry) -> tuple[Any, ...]:
+    return (
+        entry.rating_list or "",
+        entry.own or 0,
+        entry.k or 0,
+        entry.source == "list",
+        entry.birth_year or 0,
+        entry.games_played or 0,
+        entry.edition or "",
+    )
 
 
 def periods_of(
-    account: Account, rows: Sequence[Row], time_control: str, after: str, until: str = "9999-99"
+    account: Account, entries: Sequence[Stored], time_control: str, after: str, until: str = "9999-99"
 ) -> tuple[list[tuple[int, int]], str | None, int]:
     """Sum what belongs to the lists after one and up to another.
 
@@ -169,18 +170,14 @@ def periods_of(
     sums: dict[str, list[int]] = {}
     newest: tuple[str, str] = ("", "")
     count = 0
-    for row in rows:
-        period = row[AT_PERIOD] or ""
-        if row[AT_REFUSAL] is None and row[AT_OWN] and after < period <= until:
-            entry = sums.get(period)
-            if entry is None:
-                sums[period] = [1, row[AT_DELTA]]
-            else:
-                entry[0] += 1
-                entry[1] += row[AT_DELTA]
-            count += 1
-            if period > newest[0] or row[AT_EDITION] > newest[1]:
-                newest = max(newest, (period, row[AT_EDITION]))
+    for facts, games, total, _ in entries:
+        period = facts[AT_PERIOD] or ""
+        if games and facts[AT_OWN] and after < period <= until:
+            entry = sums.setdefault(period, [0, 0])
+            entry[0] += games
+            entry[1] += total
+            count += games
+            newest = max(newest, (period, facts[AT_EDITION]))
     for line in account["R"].values():
         reported = Reported(*line)
         if (
@@ -198,8 +195,8 @@ def periods_of(
 
 def figures_of(account: Account, time_control: str) -> Figures | None:
     """Return the figures of one time control, or None when nothing is known of it."""
-    rows = rows_of(account, time_control)
-    base = base_of(account, time_control, rows)
+    entries = entries_of(account, time_control)
+    base = base_of(account, time_control, entries)
     before = account["F"].get(time_control)
     previous_live, previous_predicted = (before[4], before[6]) if before else (None, None)
     if base is None:
@@ -207,9 +204,10 @@ def figures_of(account: Account, time_control: str) -> Figures | None:
             first for entry in account["P"].values() if (first := First(*entry)).time_control == time_control
         ]
         initial = initial_of(pool)
-        if initial is None and not any(row[AT_OWN] == 0 for row in rows):
+        unrated = [stored for stored in entries if stored[FACTS][AT_OWN] == 0]
+        if initial is None and not unrated:
             return None
-        pending = sum(row[AT_REFUSAL] is None and row[AT_OWN] == 0 for row in rows)
+        pending = sum(stored[GAMES] for stored in unrated)
         return Figures(
             None,
             None,
@@ -226,7 +224,7 @@ def figures_of(account: Account, time_control: str) -> Figures | None:
             previous_predicted,
         )
 
-    periods, edition, games = periods_of(account, rows, time_control, base.rating_list)
+    periods, edition, games = periods_of(account, entries, time_control, base.rating_list)
     if not periods:
         return Figures(
             base.rating_list,

@@ -47,7 +47,9 @@ def output(
     event_type: bytes,
     event_id: str,
     time: bytes,
-    data: dict[str, Any],
+    data: dict[str, Any] | bytes,
 ) -> Emit:
-    """Return the record of one output event."""
-    return Emit(topic, partition, key, orjson.dumps(data), headers_of(event_type, event_id, key, time))
+    """Return the record of one output event; `data` may be JSON already."""
+    value = data if type(data) is bytes else orjson.dumps(data)
+
+    return Emit(topic, partition, key, value, headers_of(event_type, event_id, key, time))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from elowire.domain import (
     GameChange,
     Refusal,
@@ -14,6 +16,7 @@ from elowire.domain import (
     points_text,
     tenths_text,
 )
+from elowire.processor.entries import find
 from elowire.processor.figures import Figures
 from elowire.processor.outputs import event_time, output
 
@@ -38,7 +41,7 @@ class Outputs:
             f"{prefix}{name}" for name in ("live-ratings", "rated-games", "reconciliations")
         )
         self._key = self._time = b""
-        self._said: tuple[Side, dict[str, Any]] | None = None
+        self._said: tuple[Side, bytes] | None = None
 
     def at(self, key: bytes, timestamp: int) -> Outputs:
         """Speak for a player, at the time of the record that is being taken."""
@@ -59,10 +62,12 @@ class Outputs:
         }
         for time_control, line in account["F"].items():
             data[time_control] = _figures(Figures(*line))
+        data["game"] = None
         if game is not None:
             # The same words go out once more as the game's own record.
-            self._said = (game[1], rated_game_of(player_id, account, *game))
-        data["game"] = None if game is None or self._said is None else self._said[1]
+            words = orjson.dumps(rated_game_of(player_id, account, *game))
+            self._said = (game[1], words)
+            data["game"] = orjson.Fragment(words)
         event_id = f"{player_id}:{version}"
         self._send(self._live, self._key, LIVE_RATING, event_id, data)
         self._effects.counts["live_ratings"] += 1
@@ -71,6 +76,7 @@ class Outputs:
         """Publish one side of one game."""
         player_id = self._key.decode()
         said, self._said = self._said, None
+        data: dict[str, Any] | bytes
         if said is not None and said[0] is side:
             data = said[1]
         else:
@@ -87,7 +93,9 @@ class Outputs:
         for verdict in verdicts.values():
             self._effects.counts[f"reconciled_{verdict['verdict']}"] += 1
 
-    def _send(self, topic: str, key: bytes, event_type: bytes, event_id: str, data: dict[str, Any]) -> None:
+    def _send(
+        self, topic: str, key: bytes, event_type: bytes, event_id: str, data: dict[str, Any] | bytes
+    ) -> None:
         self._effects.emits.append(
             output(topic, self._partition, key, event_type, event_id, self._time, data)
         )
@@ -122,21 +130,20 @@ def _figures(figures: Figures) -> dict[str, Any]:
 
 def rated_game_of(player_id: str, account: Account, game: str, side: Side) -> dict[str, Any]:
     """Return the data of `elowire.rated-game.v1`; the four figures are null where the game does not count."""
-    change = None
-    if side.rated:
-        change = rated_change(side)
+    entry = side.entry
+    change = rated_change(side) if side.rated else None
 
     return {
         "player_id": player_id,
         "version": account["v"],
-        "game_id": game[len(side.tournament_id) + 1 :],
-        "tournament_id": side.tournament_id,
-        "time_control": side.time_control,
-        "rating_period": side.period,
+        "game_id": game[len(entry.tournament_id) + 1 :],
+        "tournament_id": entry.tournament_id,
+        "time_control": entry.time_control,
+        "rating_period": entry.period,
         "round": side.round,
         "opponent_id": side.opponent_id,
         "opponent_rating": side.opponent or None,
-        "own_rating": side.own or None,
+        "own_rating": entry.own or None,
         "points": None if side.points is None else points_text(side.points),
         "difference": None if change is None else change.difference,
         "counted_difference": None if change is None else change.counted_difference,
@@ -150,7 +157,7 @@ def rated_game_of(player_id: str, account: Account, game: str, side: Side) -> di
 
 def rated_change(side: Side) -> GameChange:
     """Return the figures of a rated side as they were reckoned among its player's other games."""
-    difference = (side.own or 0) - (side.opponent or 0)
+    difference = (side.entry.own or 0) - (side.opponent or 0)
     counted = difference if side.counted is None else side.counted
 
     return GameChange(difference, counted, (side.points or 0) - side.delta, side.delta)
@@ -158,13 +165,13 @@ def rated_change(side: Side) -> GameChange:
 
 def _article(side: Side, change: GameChange | None) -> str | None:
     """Return the article that decided the figure or the refusal."""
-    if side.edition is None:
+    if side.entry.edition is None:
         return None
-    edition = edition_by_id(side.edition)
+    edition = edition_by_id(side.entry.edition)
     if side.refusal is not None:
         return Refusal(side.refusal).article(edition)
     if change is not None:
-        return article_of(change, edition, TimeControl(side.time_control or ""))
+        return article_of(change, edition, TimeControl(side.entry.time_control or ""))
 
     return edition.articles.initial
 
@@ -172,5 +179,6 @@ def _article(side: Side, change: GameChange | None) -> str | None:
 def _status(account: Account, game: str, side: Side) -> str:
     if side.refusal in TAKEN_BACK:
         return "annulled"
+    tournament_id = side.entry.tournament_id
 
-    return "pending" if game in account["G"] else "settled"
+    return "settled" if find(account, tournament_id, game[len(tournament_id) + 1 :]) is None else "pending"

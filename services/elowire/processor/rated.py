@@ -5,35 +5,64 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from elowire.domain import GameChange, TimeControl, edition_by_id, has_one_upgrade, rate_game, upgraded
+from elowire.domain import (
+    GameChange,
+    TimeControl,
+    difference_cap,
+    edition_by_id,
+    has_one_upgrade,
+    rate_game,
+    upgraded,
+)
 from elowire.processor.pairing import day_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_CACHED: Final = 1 << 17
+# Differences, results, and whether the cap holds: few thousands, whoever plays.
+_CACHED: Final = 1 << 14
 
 
-@lru_cache(_CACHED)
-def change_of(  # the arguments are the key of the cache
+def change_of(
     own: int,
     opponent: int,
     points: int,
     edition_id: str,
     time_control: str,
     starts_on: str,
-    capped: bool | None = None,  # noqa: FBT001 - the cache wants it positional
+    capped: bool | None = None,  # noqa: FBT001 - as the rule gives it
 ) -> GameChange:
-    """Rate one game; the same arguments come again with every correction and every tournament line."""
+    """Rate one game; only its difference and whether the cap protects it count, and these come again."""
+    if capped is None:
+        exempt_from = _exempt_from(edition_id, time_control, starts_on)
+        capped = exempt_from is None or own < exempt_from
+
+    return _change(own - opponent, points, edition_id, time_control, starts_on, capped)
+
+
+@lru_cache(_CACHED)
+def _change(  # the arguments are the key of the cache
+    difference: int,
+    points: int,
+    edition_id: str,
+    time_control: str,
+    starts_on: str,
+    capped: bool,  # noqa: FBT001 - the cache wants it positional
+) -> GameChange:
     return rate_game(
-        own=own,
-        opponent=opponent,
+        own=difference,
+        opponent=0,
         points=points,
         edition=edition_by_id(edition_id),
         time_control=TimeControl(time_control),
         capped=capped,
         starts_on=day_of(starts_on),
     )
+
+
+@lru_cache(4096)
+def _exempt_from(edition_id: str, time_control: str, starts_on: str) -> int | None:
+    return difference_cap(edition_by_id(edition_id), TimeControl(time_control), day_of(starts_on)).exempt_from
 
 
 @lru_cache(4096)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ class Recent:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[bytes, tuple[bytes, Account]] = {}
+        self._kept: OrderedDict[bytes, tuple[bytes, Account]] = OrderedDict()
 
     def take(self, key: bytes, state: bytes | None) -> Account | None:
         """Give an account away, if it is the one that the table holds; the taker may change it."""
@@ -31,4 +32,4 @@ class Recent:
         """Keep an account beside its bytes; the one kept longest makes room."""
         self._kept[key] = (state, account)
         if len(self._kept) > MOST:
-            del self._kept[next(iter(self._kept))]
+            self._kept.popitem(last=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from elowire.domain import TimeControl, edition_by_id, live_figures, round_change
-from elowire.processor.entries import Account, Reported, Side
-from elowire.processor.figures import base_of, periods_of, rows_of
+from elowire.processor.entries import AT_EDITION, AT_OWN, AT_PERIOD, AT_TOURNAMENT, Account, Reported, Stored
+from elowire.processor.figures import base_of, entries_of, periods_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,12 +25,12 @@ def reconciliation_of(
     verdicts = {}
     for time_control in account["F"]:
         rating, _, games_printed = printed.get(time_control, (0, None, None))
-        rows = rows_of(account, time_control)
-        base = base_of(account, time_control, rows)
+        entries = entries_of(account, time_control)
+        base = base_of(account, time_control, entries)
         if not rating or base is None or base.rating_list >= rating_list:
             continue
         after = base.rating_list
-        periods, edition, games = periods_of(account, rows, time_control, after, rating_list)
+        periods, edition, games = periods_of(account, entries, time_control, after, rating_list)
         if not periods or edition is None:
             continue
         expected = live_figures(
@@ -45,7 +45,7 @@ def reconciliation_of(
             "difference": difference,
             "verdict": _verdict(
                 account,
-                [Side(*row) for row in rows],
+                entries,
                 time_control,
                 after,
                 rating_list,
@@ -70,7 +70,7 @@ def _reported(account: Account, time_control: str, after: str, until: str) -> It
 
 def _verdict(  # noqa: PLR0913  # each argument is one of the facts a verdict rests on
     account: Account,
-    sides: list[Side],
+    entries: list[Stored],
     time_control: str,
     base: str,
     rating_list: str,
@@ -85,10 +85,10 @@ def _verdict(  # noqa: PLR0913  # each argument is one of the facts a verdict re
         return "equal"
     by_event: dict[str, int] = {}
     edition = ""
-    for side in sides:
-        if side.rated and base < (side.period or "") <= rating_list:
-            by_event[side.tournament_id] = by_event.get(side.tournament_id, 0) + side.delta
-            edition = max(edition, side.edition or "")
+    for facts, games, total, _ in entries:
+        if games and facts[AT_OWN] and base < (facts[AT_PERIOD] or "") <= rating_list:
+            by_event[facts[AT_TOURNAMENT]] = by_event.get(facts[AT_TOURNAMENT], 0) + total
+            edition = max(edition, facts[AT_EDITION] or "")
     for name, reported in _reported(account, time_control, base, rating_list):
         by_event[name] = by_event.get(name, 0) + reported.sum_change
         edition = max(edition, reported.edition)
