@@ -149,7 +149,7 @@ def test_8_4_who_entered_the_list_before_the_rating_is_rated_alone(rate, edition
     assert players["3"]["initial"] is None
     # For the opponents an unrated player.
     assert refused(players["1"]) == [(1, "unrated-opponent")]
-    assert any("entered the list of 2025-11 before it is rated" in note for note in report["warnings"])
+    assert any("is on the list of 2025-11 before it is rated" in note for note in report["warnings"])
 
 
 def test_8_4_who_enters_with_this_very_event_is_unrated_in_it(rate):

@@ -109,7 +109,7 @@ def _on_report(conditions: Conditions, report: EventReport) -> list[str]:
 
 def _on_late_entries(entrants: Iterable[EntrantFacts], conditions: Conditions) -> list[str]:
     return [
-        f"{entrant.name or entrant.entrant_id} was unrated when the event began and entered the list of "
+        f"{entrant.name or entrant.entrant_id} was unrated when the event began and is on the list of "
         f"{entrant.entered_list} before it is rated: own change with {entrant.rating}, for the opponents "
         f"unrated ({conditions.edition.articles.late_entry})"
         for entrant in entrants

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from elowire.domain import (
@@ -18,9 +19,10 @@ from elowire.domain import (
     k_factor,
     month_number,
     playing_rating,
+    previous_period,
 )
 from elowire.ingest.book import Book, BookLine, KeptList, players_of
-from elowire.ingest.conditions import NotRatable, conditions_of
+from elowire.ingest.conditions import Conditions, NotRatable, conditions_of
 from elowire.ingest.readers.report import LIST, EntrantFacts, EventReport, Findings, joined
 
 _MONTHLY_FROM = "2012-07"
@@ -117,20 +119,34 @@ def with_book_facts(report: EventReport, path: Path) -> EventReport:
         return report
     if conditions.rating_list is None:
         return report
+    players = [entrant.player_id for entrant in report.entrants if entrant.player_id is not None]
+    look_up = partial(book_facts, time_control=conditions.time_control, edition=conditions.edition)
     with Book(path) as book:
-        found = book_facts(
-            book,
-            [entrant.player_id for entrant in report.entrants if entrant.player_id is not None],
-            time_control=conditions.time_control,
-            rating_list=conditions.rating_list,
-            edition=conditions.edition,
-        )
+        found = look_up(book, players, rating_list=conditions.rating_list)
+        latest = _last_list_before(conditions)
+        later = {} if latest is None else look_up(book, players, rating_list=latest)
     findings = Findings()
     for entrant in report.entrants:
         if entrant.player_id in found:
             _said(entrant, found[entrant.player_id], findings)
-    entrants = tuple(completed(entrant, found) for entrant in report.entrants)
+    entrants = tuple(_with_entry(completed(entrant, found), later) for entrant in report.entrants)
     return replace(report, entrants=entrants, imported=joined(report.imported, findings.imported()))
+
+
+def _last_list_before(conditions: Conditions) -> str | None:
+    """Name the last list before the one that rates the event, if the event did not begin under it."""
+    if conditions.rating_period is None or conditions.rating_list is None:
+        return None
+    latest = printed_list(previous_period(conditions.rating_period))
+    return latest if latest > conditions.rating_list else None
+
+
+def _with_entry(entrant: EntrantFacts, later: Mapping[str, BookFacts]) -> EntrantFacts:
+    """Note the rating that an unrated entrant has got before the event is rated (B.02 8.4)."""
+    facts = later.get(entrant.player_id or "")
+    if facts is None or facts.rating is None or not entrant.unrated or entrant.entered_list is not None:
+        return entrant
+    return replace(entrant, entered_list=facts.rating_list, entered_rating=facts.rating, entered_k=facts.k)
 
 
 def completed(entrant: EntrantFacts, found: Mapping[str, BookFacts]) -> EntrantFacts:

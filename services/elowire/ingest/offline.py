@@ -152,7 +152,8 @@ def _as_rated(entrant: EntrantFacts, conditions: Conditions) -> EntrantFacts:
         and period is not None
         and is_late_entry(entrant.entered_list, period)
     ):
-        return replace(entrant, rating=entrant.entered_rating, unrated=False)
+        k = entrant.entered_k or entrant.k
+        return replace(entrant, rating=entrant.entered_rating, unrated=False, k=k)
 
     return replace(entrant, entered_list=None, entered_rating=None)
 

@@ -7,11 +7,19 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from elowire.domain import KReason, TimeControl, edition_by_id
+from elowire.contracts.vocabulary import Result
+from elowire.domain import KReason, Refusal, TimeControl, decimal_text, edition_by_id
 from elowire.ingest.book import Book
 from elowire.ingest.facts import book_facts, completed, printed_list, with_book_facts
 from elowire.ingest.feed import feed_of
-from elowire.ingest.readers.report import EntrantFacts, EventReport, ImportReport, TournamentFacts
+from elowire.ingest.offline import rate_event
+from elowire.ingest.readers.report import (
+    EntrantFacts,
+    EventReport,
+    GameFacts,
+    ImportReport,
+    TournamentFacts,
+)
 from tests.services.lists.made_up import Player
 
 EDITION = edition_by_id("2025-10")
@@ -168,3 +176,47 @@ def test_without_a_book_an_event_keeps_its_own_facts(tmp_path):
 
     assert with_book_facts(report, tmp_path / "none") is report
     assert not (tmp_path / "none").exists()
+
+
+def event_of_cara(rated_in):
+    return EventReport(
+        source="open.trf",
+        format="trf",
+        tournament=TournamentFacts(
+            "open",
+            "Open",
+            TimeControl.STANDARD,
+            starts_on=date(2026, 10, 3),
+            ends_on=date(2026, 10, 9),
+            rated_in=rated_in,
+        ),
+        # Two players alone would be a match, which is not rated with an unrated player.
+        entrants=(
+            EntrantFacts("1", player_id="101"),
+            EntrantFacts("3", player_id="103", name="Cara"),
+            EntrantFacts("2", player_id="102"),
+        ),
+        games=(GameFacts("g", "3", "1", Result.WHITE_WINS),),
+        imported=ImportReport(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("rated_in", "entered", "change"),
+    [("2026-12", ("2026-11", 1900, 40), "36.80"), (None, (None, None, None), None)],
+    ids=["2025-10-8.2-report-of-december", "2025-10-8.2-report-of-november"],
+)
+def test_an_unrated_player_who_is_on_a_list_before_the_rating_is_a_late_entry(
+    list_file, load_into, book_path, rated_in, entered, change
+):
+    """Computed: 2300 against 1900 is PD .92 for the other; a win is 40 times .92."""
+    load_into(list_file([ANNA, CARA]), "2026-10")
+    load_into(list_file([ANNA, replace(CARA, standard=(1900, 5, 40))]), "2026-11", accept_doubts=True)
+    found = with_book_facts(event_of_cara(rated_in), book_path)
+    cara = found.entrants[1]
+
+    assert (cara.unrated, cara.rating) == (True, None)
+    assert (cara.entered_list, cara.entered_rating, cara.entered_k) == entered
+    anna, rated, _ = rate_event(found).players
+    assert [game.reason for game in anna.refused] == [Refusal.UNRATED_OPPONENT]
+    assert (None if rated.figures is None else decimal_text(rated.figures.change)) == change

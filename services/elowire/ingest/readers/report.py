@@ -160,9 +160,9 @@ class EntrantFacts:
     source: str | None = None
     """Where looked-up figures come from: `list` when they stand there as they are."""
     entered_list: str | None = None
-    """The first list with a rating, of a player who was unrated when the event began."""
+    """A list before the one that rates the event, with the rating of a player who began it unrated."""
     entered_rating: int | None = None
-    """The rating of such a player on the list before the one that rates the event."""
+    entered_k: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
