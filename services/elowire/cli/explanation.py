@@ -85,10 +85,13 @@ class Explanation(NamedTuple):
     listed: tuple[Game, ...]
     refused: tuple[Game, ...]
     elsewhere: int
+    stated: Edition | None = None
 
 
-def explanations(view: PlayerView, time_controls: Iterable[TimeControl]) -> list[Explanation]:
-    """Explain the time controls of which something is known."""
+def explanations(
+    view: PlayerView, time_controls: Iterable[TimeControl], stated: Edition | None = None
+) -> list[Explanation]:
+    """Explain the time controls of which something is known; `stated` is the edition where it is known."""
     found = []
     for time_control in time_controls:
         figures = view.figures(time_control)
@@ -99,7 +102,7 @@ def explanations(view: PlayerView, time_controls: Iterable[TimeControl]) -> list
             else:
                 continue
         games = [game for game in view.games if game.time_control is time_control]
-        found.append(_explained(time_control, figures, games, refused))
+        found.append(_explained(time_control, figures, games, refused, stated))
     return found
 
 
@@ -113,6 +116,8 @@ def edition_of(games: Sequence[Game]) -> Edition | None:
 
 def first_edition(explanation: Explanation) -> Edition | None:
     """Return the edition of a first rating: that of the newest game that counts for it."""
+    if explanation.stated is not None:
+        return explanation.stated
     periods = [game.rating_period for game in explanation.first_games if game.rating_period]
     return _in_force(max(periods)) if periods else None
 
@@ -141,7 +146,11 @@ def refusal_said(reason: Refusal) -> str:
 
 
 def _explained(
-    time_control: TimeControl, figures: Figures, games: Sequence[Game], refused: tuple[Game, ...]
+    time_control: TimeControl,
+    figures: Figures,
+    games: Sequence[Game],
+    refused: tuple[Game, ...],
+    stated: Edition | None,
 ) -> Explanation:
     standing_on = (figures.published.list if figures.published else None) or ""
     rated = sorted((game for game in games if game.delta is not None), key=_order)
@@ -149,7 +158,7 @@ def _explained(
     listed = tuple(game for game in rated if (game.rating_period or "") <= standing_on)
     sums: list[PeriodSum] = []
     for period, played in groupby(counted, key=lambda game: game.rating_period or ""):
-        sums.append(_period_sum(time_control, figures, period, list(played), first=not sums))
+        sums.append(_period_sum(time_control, figures, period, list(played), stated, first=not sums))
     known = sum(one.change for one in sums)
     elsewhere = hundredths(figures.change or "0") - known if figures.published else 0
     if elsewhere:
@@ -160,7 +169,7 @@ def _explained(
         ]
     first_games = tuple(game for game in games if game.delta is None)
 
-    return Explanation(time_control, figures, tuple(sums), first_games, listed, refused, elsewhere)
+    return Explanation(time_control, figures, tuple(sums), first_games, listed, refused, elsewhere, stated)
 
 
 def _makes(edition: Edition, game: Game) -> bool:
@@ -193,10 +202,16 @@ def _makes(edition: Edition, game: Game) -> bool:
 
 
 def _period_sum(
-    time_control: TimeControl, figures: Figures, period: str, games: Sequence[Game], *, first: bool
+    time_control: TimeControl,
+    figures: Figures,
+    period: str,
+    games: Sequence[Game],
+    stated: Edition | None,
+    *,
+    first: bool,
 ) -> PeriodSum:
     editions = {
-        tournament: edition_of([game for game in games if game.tournament_id == tournament])
+        tournament: stated or edition_of([game for game in games if game.tournament_id == tournament])
         for tournament in {game.tournament_id for game in games}
     }
     # As the period is one, so is its rounding: the rules of the newest tournament.

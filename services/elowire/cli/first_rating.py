@@ -6,6 +6,8 @@ from elowire.cli.ticker_client import FirstRating
 from elowire.domain import Edition, hundredths, points_text
 
 _DRAWS = 2
+_HALF = 50
+"""Hundredths by which rounding to whole points moves a rating at most."""
 
 
 def first_rating_steps(first: FirstRating, edition: Edition | None) -> list[str]:
@@ -36,7 +38,10 @@ def first_rating_steps(first: FirstRating, edition: Edition | None) -> list[str]
 
 def _score(first: FirstRating, edition: Edition | None) -> list[str]:
     if first.dp is not None:
-        return [f"The score p is {first.p}; in table 8.1.1 that is dp {first.dp:+d}, added to the average."]
+        score = f"The score p is {first.p}; in table 8.1.1 that is dp {first.dp:+d}"
+        if _is_shared(first, edition):
+            return [f"{score}, of which a round robin adds {first.games}/{first.games + 1} to the average."]
+        return [f"{score}, added to the average."]
     half_point = None if edition is None else edition.initial.half_point
     if half_point is None:
         return [f"The score p is {first.p}."]
@@ -44,6 +49,16 @@ def _score(first: FirstRating, edition: Edition | None) -> list[str]:
     above = f"The score p is {first.p}, above one half by {_counted(halves, 'half point')}"
 
     return [f"{above}: each adds {points_text(half_point)} to the average."]
+
+
+def _is_shared(first: FirstRating, edition: Edition | None) -> bool:
+    """Whether dp counts by n/(n+1), as below 50 % in round robins until 2021: the sum itself shows it."""
+    method = None if edition is None else edition.round_robin
+    if method is None or not method.below_half_factor or None in {first.ra, first.dp, first.ru}:
+        return False
+    apart = hundredths(first.ra or "0") + 100 * (first.dp or 0) - 100 * (first.ru or 0)
+
+    return abs(apart) > _HALF
 
 
 def _missing(first: FirstRating, edition: Edition | None) -> list[str]:
