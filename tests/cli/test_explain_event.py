@@ -8,7 +8,6 @@ import pytest
 
 from tests.cli.test_rate_rules import example
 
-
 MOVED = "2373 with opponents beyond the limit brought to it."
 
 
