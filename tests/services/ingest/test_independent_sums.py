@@ -95,3 +95,52 @@ def test_first_ratings_of_2024_from_the_formula(events, lines, cases):
         ru = min(2200, floor(ra + dp[f"{p / 100:.2f}"] + Fraction(1, 2)))
         assert (initial["games"], initial["p"], initial["ru"]) == (n, f"{p / 100:.2f}", ru)
         assert initial["publishable"] == (n >= 5 and ru >= 1400)
+
+
+# Edition, points and games that a first rating needs, rating per half point above 50 %, floor.
+OLDER = [
+    pytest.param("2003", 100, 9, Fraction(25, 2), 1801, id="2003"),
+    pytest.param("2014-07", 50, 5, Fraction(15), 1000, id="2014-07"),
+]
+
+
+@pytest.mark.parametrize(("edition", "least", "needed", "half_point", "floor_of_list"), OLDER)
+def test_first_ratings_of_older_editions_from_the_formula(
+    events, lines, cases, edition, least, needed, half_point, floor_of_list
+):
+    with (cases / "dp_table.csv").open(newline="") as stream:
+        dp = {row[0]: int(row[1]) for row in list(csv.reader(stream))[1:]}
+    ratings = {rank: int(line[48:52].strip() or 0) for rank, line in lines.items()}
+    report = read_ratable(events / "swiss-open-2005.trf").stated(edition=edition)
+    players = event_row(rate_event(report))["players"]
+    publishable = 0
+    for rank in (rank for rank, rating in ratings.items() if not rating):
+        met = [(ratings[o], points) for o, points in games_of(lines[rank]) if ratings[o]]
+        initial = players[rank - 1]["initial"]
+        scored, n = sum(points for _, points in met), len(met)
+        if not n or scored < least:
+            assert initial["ru"] is None
+            continue
+        rc = Fraction(sum(rating for rating, _ in met), n)
+        above = Fraction(scored, 50) - n
+        p = floor(Fraction(scored, n) + Fraction(1, 2))
+        ru = floor(rc + (above * half_point if above > 0 else dp[f"{p / 100:.2f}"]) + Fraction(1, 2))
+        assert (initial["games"], initial["p"], initial["ru"]) == (n, f"{p / 100:.2f}", ru)
+        assert initial["publishable"] == (n >= needed and ru >= floor_of_list)
+        publishable += initial["publishable"]
+
+    assert publishable == sum(player["initial"]["publishable"] for player in players if player["initial"])
+
+
+@pytest.mark.parametrize("edition", ["2003", "2014-07", "2024-03"])
+def test_every_line_of_the_file_is_rated_or_refused_with_its_reason(events, lines, edition):
+    """Counted in the columns: played games against rated and unrated opponents, and all other entries."""
+    ratings = {rank: int(line[48:52].strip() or 0) for rank, line in lines.items()}
+    report = read_ratable(events / "swiss-open-2005.trf").stated(edition=edition)
+    for rank, player in enumerate(event_row(rate_event(report))["players"], 1):
+        met = [ratings[opponent] for opponent, _ in games_of(lines[rank])]
+        reasons = [game["reason"] for game in player["refused_games"]]
+
+        assert player["games"] == sum(rating > 0 for rating in met)
+        assert reasons.count("unrated-opponent") == sum(rating == 0 for rating in met)
+        assert set(reasons) <= {"unrated-opponent", "forfeit", "bye", "unplayed"}
