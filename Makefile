@@ -127,6 +127,10 @@ test-fast: setup ## every test that needs no broker
 	$(STEP) "test: without a broker"
 	@$(PYTEST) -m "not broker" tests
 
+.PHONY: mutants
+mutants: setup ## change the regulations one place at a time: a test must notice (MODULES="editions tables")
+	@$(BIN)/python -m tests.mutants $(MODULES)
+
 .PHONY: bench
 bench: setup ## speed and memory on a real broker, with the machine and versions
 	@$(BIN)/python -m tests.bench

@@ -43,9 +43,8 @@ def completeness(games: int, expected: int | None) -> Completeness:
 def round_robin_games(*, players: int, games: int) -> int:
     """Find how many games a round robin has that has reached `games`: that of the fewest cycles."""
     cycle = players * (players - 1) // 2
-    cycles = max(1, -(-games // cycle)) if cycle else 0
 
-    return cycles * cycle
+    return cycle * max(1, -(-games // cycle)) if cycle else 0
 
 
 def is_match(system: System, *, players: int) -> bool:

@@ -53,7 +53,7 @@ def refused_in_matches(
 def _planned(report: EventReport) -> int | None:
     """Find the games that a match was arranged for: the stated ones, or between two players the rounds."""
     facts = report.tournament
-    if facts.match_games is None and len(report.entrants) == 2 and not facts.rounds_assumed:  # noqa: PLR2004
+    if facts.match_games is None and len(report.entrants) == 2 and not facts.rounds_assumed:  # noqa: PLR2004 - a pair
         return facts.rounds
 
     return facts.match_games

@@ -1,0 +1,11 @@
+"""Mutants that no test can tell from the module itself, each with the reason: (module, the change's text)."""
+
+from __future__ import annotations
+
+_SAME_BELOW_TEN = "of ten players one third is four as well"
+
+EXPLAINED: dict[tuple[str, str], str] = {
+    ("composition", "10 -> 11"): _SAME_BELOW_TEN,
+    ("composition", "players < _SMALL_BELOW -> LtE"): _SAME_BELOW_TEN,
+    ("composition", "games < expected -> LtE"): "equal numbers have been answered before",
+}
