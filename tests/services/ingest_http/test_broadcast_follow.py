@@ -115,7 +115,7 @@ async def test_a_whole_round_with_disconnects_gives_one_final_result_per_game_an
     for end in (third, 2 * third, len(steps)):
         part = steps[max(0, end - third) if end < len(steps) else 2 * third : end]
         again = list(copies.values())
-        copies.update({step.split("GameURL")[1][:70]: step for step in part})
+        copies.update({step.split('GameURL "')[1].split('"')[0]: step for step in part})
         cut = steps[end] if end < len(steps) else ""
         # A connection breaks off in the middle of a game's tags, of its moves, and of a character.
         parts.append([*again, *part, cut[: chance.randrange(len(cut))] if cut else "", Played.CUT])
