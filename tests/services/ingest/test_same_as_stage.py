@@ -16,6 +16,7 @@ from elowire.ingest.offline_rows import event_row
 from elowire.ingest.readers.files import read_event
 from elowire.processor.stage import Record
 from elowire.processor.tournament import TournamentStage
+from tests.services.ingest.line_figures import figures_of
 
 NOW = datetime(2025, 10, 25, tzinfo=UTC)
 PARTITIONS = 12
@@ -41,22 +42,6 @@ def lines_of(report, seed):
                 line = json.loads(emit.value)
                 lines[line["entrant_id"]] = line
     return lines
-
-
-def figures_of(line):
-    """What both say of a player, under the names of the stage's line."""
-    initial = line["initial"]
-    return {
-        "rating": line["rating"],
-        "k": line["k"],
-        "points": line.get("total_points", line["points"]),
-        "rated_games": line.get("games", line.get("rated_games")),
-        "rated_points": line["rated_points"] if "rated_points" in line else line["points"],
-        "expected": line["expected"],
-        "sum_change": line["sum_change"],
-        "performance": line["performance"],
-        "ru": initial and (initial.get("ru_new") or initial["ru"]),
-    }
 
 
 EVENTS = [
