@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 Unbounded: TypeAlias = Literal["inf", "-inf"]
 _FULL: Final = 100
 _LONGEST_STEP: Final = 400
+# After so short a step the rating is the right one, or its neighbour.
+_CLOSE: Final = 12
+_MOST_STEPS: Final = 4
 # Of the logistic curve of base 10 and scale 400.
 _SLOPE: Final = log(10) / 400
 
@@ -90,7 +93,12 @@ def _true_performance(opponents: Sequence[int], points: Hundredths, guess: int) 
     if points == 0:
         return "-inf"
     score = points / _FULL
-    rating = guess + _newton_step(guess, opponents, score)
+    rating = guess
+    for _ in range(_MOST_STEPS):
+        step = _newton_step(rating, opponents, score)
+        rating += step
+        if -_CLOSE <= step <= _CLOSE:
+            break
     # The approximation only says where to look; the search is exact.
     low = high = rating
     reach = 1
@@ -121,7 +129,11 @@ def _newton_step(rating: int, opponents: Sequence[int], score: float) -> int:
 
 def _expects_more(rating: int, opponents: Sequence[int], score: float) -> bool:
     """Whether half a point above `rating` the expectancy is above the score."""
-    # fsum, because a plain sum would depend on the order of the opponents.
+    if -_FARTHEST <= rating <= _FARTHEST:
+        start = _MIDDLE - rating
+        # fsum, because a plain sum would depend on the order of the opponents.
+        return fsum([_CURVE[opponent + start] for opponent in opponents]) > score
+
     return fsum(_expectancies(rating, opponents)) > score
 
 

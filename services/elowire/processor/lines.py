@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from elowire.domain import decimal_text, edition_by_id, initial_rating, performance_of, points_text
 from elowire.processor.k_of import k_of
-from elowire.processor.pairing import Facts
-from elowire.processor.rated import changes_of, one_upgrade
+from elowire.processor.rated import changes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from elowire.processor.pairing import Facts
     from elowire.processor.resolution import Resolved
-    from elowire.processor.shares import Share
+    from elowire.processor.standings import Standing
 
 State = dict[str, Any]
 
@@ -25,7 +24,7 @@ def line_of(
     revision: int,
     tournament: State,
     own: Facts,
-    shares: Sequence[Share],
+    standing: Standing,
     outcome: Resolved | None,
 ) -> dict[str, Any]:
     """Return the data of `elowire.tournament-rating.v1`; figures are text with two decimals.
@@ -33,16 +32,13 @@ def line_of(
     `outcome` is an unrated entrant's part in the tournament's resolution.
     """
     t = tournament["d"]
-    rated = [share.rated for share in shares if share.rated is not None]
-    points = sum(share.scored for share in shares)
-    rated_points = sum(scored for _, _, scored in rated)
     k = expected = total = None
     if own.rating:
-        changes = [share.change for share in shares if share.change is not None]
-        if one_upgrade(t["e"], t["tc"], t["a"]):
-            changes = changes_of(rated, t["e"], t["tc"], t["a"])
-        expected = sum(change.expectancy for change in changes)
-        total = sum(change.delta for change in changes)
+        expected, total = standing.expected, standing.total
+        if standing.rated:
+            changes = changes_of(standing.rated, t["e"], t["tc"], t["a"])
+            expected = sum(change.expectancy for change in changes)
+            total = sum(change.delta for change in changes)
         k, _ = k_of(own, t["e"], t["tc"], t["a"])
 
     return {
@@ -52,13 +48,13 @@ def line_of(
         "revision": revision,
         "rating": own.rating or None,
         "k": k,
-        "points": points_text(points),
-        "rated_games": len(rated),
-        "rated_points": points_text(rated_points),
+        "points": points_text(standing.scored),
+        "rated_games": len(standing.opponents),
+        "rated_points": points_text(standing.rated_points),
         "expected": None if expected is None else decimal_text(expected),
         "sum_change": None if total is None else decimal_text(total),
         "change": None if total is None or k is None else decimal_text(k * total),
-        "performance": performance_member([opponent for _, opponent, _ in rated], rated_points),
+        "performance": performance_member(standing.opponents, standing.rated_points),
         "initial": None if outcome is None else first_rating_of(tournament, outcome),
     }
 

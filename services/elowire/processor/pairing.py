@@ -11,6 +11,7 @@ from elowire.domain import Refusal, TimeControl, edition_by_id, is_rating_gap
 
 if TYPE_CHECKING:
     from elowire.processor.behind import Behind
+    from elowire.processor.entered import Meaning
     from elowire.processor.resolution import Resolution
 
 State = dict[str, Any]
@@ -44,35 +45,46 @@ class Facts(NamedTuple):
 NOBODY = Facts(None, None, None, None, "game")
 
 
-def facts_of(
-    entrant: State | None, printed: list[Any] | None, tournament: State | None, key: bytes = b""
-) -> Facts:
-    """Return the facts in force for one colour: override, list, entrant, then what stands beside the game.
+def entrant_facts(entrant: State, key: bytes) -> Facts:
+    """Return what an entrant's record says: override, list, or the source of the entry."""
+    d = entrant["d"]
+    rating = 0 if d["u"] else d["ra"]
+    source = "entrant-override" if d["ov"] and rating is not None else d["so"]
+
+    return Facts(d["p"], rating, d["k"], d["l"], source, d["y"], d["gp"], key)
+
+
+def completed(facts: Facts, printed: list[Any] | None, tournament: State | None) -> Facts:
+    """Return an entrant's facts with what the tournament and the figures beside a game add to them.
 
     `printed` is [entrant, player id, rating, K, name] as the game event gave it.
     """
-    of_event = None if tournament is None else tournament["d"]["l"]
-    if entrant is None:
-        if printed is None:
-            return NOBODY
-        return Facts(printed[1], printed[2], printed[3], of_event, "game", key=key)
-
-    d = entrant["d"]
-    rating, k, source = 0 if d["u"] else d["ra"], d["k"], d["so"]
-    if d["ov"] and rating is not None:
-        source = "entrant-override"
+    player_id, rating, k, rating_list, source, birth_year, games_played, key = facts
+    if rating is not None and k is not None and rating_list is not None:
+        return facts
+    if rating_list is None and tournament is not None:
+        rating_list = tournament["d"]["l"]
     if printed is not None:
         if rating is None:
             rating, source = printed[2], "game"
         k = printed[3] if k is None else k
 
-    return Facts(d["p"], rating, k, d["l"] or of_event, source, d["y"], d["gp"], key)
+    return Facts(player_id, rating, k, rating_list, source, birth_year, games_played, key)
 
 
-def refusal_of(  # noqa: C901, PLR0911  # a list of reasons, read from the top
-    tournament: State | None, game: State, own: Facts, opponent: Facts
+def printed_facts(printed: list[Any] | None, tournament: State | None, key: bytes) -> Facts:
+    """Return the facts of a player whom games alone name."""
+    if printed is None:
+        return NOBODY
+    of_event = None if tournament is None else tournament["d"]["l"]
+
+    return Facts(printed[1], printed[2], printed[3], of_event, "game", key=key)
+
+
+def refusal_of_game(  # noqa: PLR0911  # a list of reasons, read from the top
+    tournament: State | None, game: State
 ) -> Refusal | None:
-    """Return why a side does not count, or None; the first reason in the order of the regulations."""
+    """Return why a game does not count, whoever plays it; the first reason in the regulations' order."""
     d = game["d"]
     if (reason := NOT_PLAYED.get(d["st"])) is not None:
         return reason
@@ -87,13 +99,23 @@ def refusal_of(  # noqa: C901, PLR0911  # a list of reasons, read from the top
         return Refusal.NOT_RATED_GAME
     if d["x"] not in USUAL and not edition_by_id(t["e"]).rates_unusual_results:
         return Refusal.UNUSUAL_RESULT
-    if opponent.player_id is None or own.player_id in {None, opponent.player_id}:
+
+    return None
+
+
+def refusal_between(own: Facts, opponent: Facts, content: State) -> Refusal | None:
+    """Return why a game that counts does not do so for `own`; `content` is the tournament's."""
+    if opponent.player_id is None or own.player_id is None or own.player_id == opponent.player_id:
         return Refusal.UNRESOLVED_ENTRANT
     if opponent.rating is None or own.rating is None:
         return Refusal.UNRESOLVED_RATING
     if opponent.rating == 0:
         return Refusal.UNRATED_OPPONENT
-    if own.rating and t["tc"] != TimeControl.STANDARD and _too_far_apart(own.rating, opponent.rating, t):
+    if (
+        own.rating
+        and content["tc"] != TimeControl.STANDARD
+        and _too_far_apart(own.rating, opponent.rating, content)
+    ):
         return Refusal.RATING_GAP
 
     return None
@@ -116,13 +138,18 @@ def day_of(text: str) -> date:
 
 
 class Colour(NamedTuple):
-    """One player's part in a game: the opponent's rating that counts, and the refusal if nothing does."""
+    """One player's part in a game: the opponent's rating that counts, and the refusal if nothing does.
+
+    `event_id` is that of the entrant's record; None while the game alone names the player.
+    """
 
     own: Facts
     opponent: Facts
     strength: int | None
     points: int | None
     refusal: Refusal | None
+    event_id: str | None
+    counter: int
 
     @property
     def rated(self) -> tuple[int, int, int] | None:
@@ -134,16 +161,15 @@ class Colour(NamedTuple):
 
 
 class Pairing(NamedTuple):
-    """A game, the states it rests on (tournament, game, White, Black), and both players' parts.
+    """A game, its tournament, whom its names mean or ever meant, and both players' parts.
 
-    `counters` grow with everything that can change these states or put others in their place; so does
-    `behind`, for all players that the game ever named.
+    The counters of the parts grow with everything that can change whose they are or put other facts in their
+    place; so does `behind`, for all players that the game ever named.
     """
 
     tournament: State | None
     game: State
-    sources: tuple[State | None, State | None, State | None, State | None]
-    counters: tuple[int, int]
+    meant: dict[str, Meaning]
     behind: Behind
     resolution: int
     white: Colour
@@ -153,50 +179,70 @@ class Pairing(NamedTuple):
 def pairing_of(
     tournament: State | None,
     game: State,
-    white: tuple[bytes, State | None],
-    black: tuple[bytes, State | None],
-    counters: tuple[int, int],
+    meant: dict[str, Meaning],
     behind: Behind,
     resolution: Resolution | None,
 ) -> Pairing:
-    """Look at a game with everything that is known of its players; a colour is (entrant's key, entrant)."""
+    """Look at a game with everything that is known of its players; `meant` is whom its references mean."""
     d = game["d"]
-    facts = (
-        facts_of(white[1], d["w"], tournament, white[0]),
-        facts_of(black[1], d["b"], tournament, black[0]),
-    )
+    printed = d["w"], d["b"]
+    of_white, of_black = (None if colour is None else meant[colour[0]] for colour in printed)
+    white, black = _facts(of_white, d["w"], tournament), _facts(of_black, d["b"], tournament)
     number = 0
-    if resolution is not None and resolution.final and 0 in {facts[0].rating, facts[1].rating}:
+    if resolution is not None and resolution.final and (white.rating == 0 or black.rating == 0):
         number = resolution.behind.number()
     else:
         resolution = None
 
+    refusal = refusal_of_game(tournament, game)
+    of_both = tournament, refusal, resolution
+
     return Pairing(
         tournament,
         game,
-        (tournament, game, white[1], black[1]),
-        counters,
+        meant,
         behind,
         number,
-        _colour(tournament, game, facts[0], facts[1], POINTS_OF_WHITE, resolution),
-        _colour(tournament, game, facts[1], facts[0], POINTS_OF_BLACK, resolution),
+        _colour(white, black, POINTS_OF_WHITE.get(d["x"]), of_white, *of_both),
+        _colour(black, white, POINTS_OF_BLACK.get(d["x"]), of_black, *of_both),
     )
 
 
+def _facts(meaning: Meaning | None, printed: list[Any] | None, tournament: State | None) -> Facts:
+    if meaning is None:
+        return NOBODY
+    if meaning.entered is None:
+        return printed_facts(printed, tournament, meaning.key)
+
+    return completed(meaning.entered.facts, printed, tournament)
+
+
 def _colour(  # what one part in a game follows from
-    tournament: State | None,
-    game: State,
     own: Facts,
     opponent: Facts,
-    points: dict[str, int],
+    points: int | None,
+    meaning: Meaning | None,
+    tournament: State | None,
+    refusal: Refusal | None,
     resolution: Resolution | None,
 ) -> Colour:
-    strength, refusal = opponent.rating, refusal_of(tournament, game, own, opponent)
+    strength = opponent.rating
+    if refusal is None and tournament is not None:
+        refusal = refusal_between(own, opponent, tournament["d"])
     if resolution is not None and resolution.counts and refusal is Refusal.UNRATED_OPPONENT and own.rating:
         # B.02 8.25 and 8.52 until 2021: who came unrated and was resolved counts with the Ru reached here.
         outcome = resolution.outcomes.get(opponent.key)
         if outcome is not None:
             strength = outcome.ru or 0
             refusal = Refusal.ZERO_SCORE_NEWCOMER if outcome.ru is None else None
+    entered = None if meaning is None else meaning.entered
 
-    return Colour(own, opponent, strength, points.get(game["d"]["x"]), refusal)
+    return Colour(
+        own,
+        opponent,
+        strength,
+        points,
+        refusal,
+        None if entered is None else entered.event_id,
+        0 if meaning is None else meaning.counter,
+    )

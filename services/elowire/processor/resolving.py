@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from elowire.domain import Refusal
 from elowire.processor.behind import Behind
-from elowire.processor.pairing import POINTS_OF_BLACK, POINTS_OF_WHITE, facts_of, refusal_of
+from elowire.processor.pairing import POINTS_OF_BLACK, POINTS_OF_WHITE
 from elowire.processor.resolution import Met, Resolution, resolve
 from elowire.processor.tournament_index import tournament_key
 
@@ -30,10 +30,10 @@ def resolution_of(view: TournamentView, tournament_id: bytes) -> Resolution | No
     ratings: dict[bytes, int | None] = {}
     ever_unrated = False
     for key in view.index.entrants_in.get(tournament_id, ()):
-        entrant = view.get(key)
-        if entrant is not None:
-            ratings[key] = facts_of(entrant, None, tournament, key).rating
-            ever_unrated = ever_unrated or entrant["wu"]
+        entered = view.entered(key)
+        if entered is not None:
+            ratings[key] = entered.facts.rating
+            ever_unrated = ever_unrated or entered.ever_unrated
     if not ever_unrated:
         return None
 
@@ -46,12 +46,12 @@ def resolution_of(view: TournamentView, tournament_id: bytes) -> Resolution | No
         complete = complete and d["st"] in COMPLETE
         if d["w"] is None or d["b"] is None:
             continue
-        (white, one), (black, two) = (view.entrant(tournament_id, d[colour][0]) for colour in ("w", "b"))
-        own, opponent = facts_of(one, d["w"], tournament, white), facts_of(two, d["b"], tournament, black)
-        if refusal_of(tournament, game, own, opponent) in _COUNTS and d["x"] in POINTS_OF_WHITE:
-            games.append(Met(white, black, POINTS_OF_WHITE[d["x"]], POINTS_OF_BLACK[d["x"]]))
-            ratings.setdefault(white, own.rating)
-            ratings.setdefault(black, opponent.rating)
+        pairing = view.pairing(tournament_id, game, None)
+        own, opponent = pairing.white.own, pairing.black.own
+        if pairing.white.refusal in _COUNTS and d["x"] in POINTS_OF_WHITE:
+            games.append(Met(own.key, opponent.key, POINTS_OF_WHITE[d["x"]], POINTS_OF_BLACK[d["x"]]))
+            ratings.setdefault(own.key, own.rating)
+            ratings.setdefault(opponent.key, opponent.rating)
 
     return resolve(tournament, ratings, games, complete=complete, behind=_behind_all(view, tournament_id))
 

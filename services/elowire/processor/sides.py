@@ -18,7 +18,7 @@ from elowire.processor.resolution import depends_on_unrated
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from elowire.processor.pairing import Pairing
+    from elowire.processor.pairing import Colour, Pairing
 
 State = dict[str, Any]
 
@@ -30,49 +30,63 @@ def sides_of(
 
     `former` names every player that the game or its entrants ever pointed to.
     """
+    white, black = pairing.white, pairing.black
+    tournament, game = pairing.tournament, pairing.game
     common: dict[str, Any] = {
         "t": "side",
         "g": game_id,
         "T": tournament_id,
         "r": [
-            0 if pairing.tournament is None else pairing.tournament["sides"][0],
-            pairing.game["n"],
-            *pairing.counters,
+            0 if tournament is None else tournament["sides"][0],
+            game["n"],
+            white.counter,
+            black.counter,
             pairing.resolution,
         ],
         "c": [
-            None if pairing.tournament is None else pairing.tournament["sides"][1],
-            *(None if state is None else state["i"] for state in pairing.sources[1:]),
+            None if tournament is None else tournament["sides"][1],
+            game["i"],
+            white.event_id,
+            black.event_id,
         ],
-        "rd": pairing.game["d"]["rd"],
+        "rd": game["d"]["rd"],
     }
-    if pairing.tournament is not None:
-        t = pairing.tournament["d"]
-        common |= {"tc": t["tc"], "e": t["e"], "p": t["p"], "a": t["a"]}
+    if tournament is not None:
+        t = tournament["d"]
+        common["tc"], common["e"], common["p"], common["a"] = t["tc"], t["e"], t["p"], t["a"]
+    beginning = orjson.dumps(common)[:-1]
 
-    for colour in (pairing.white, pairing.black):
-        own = colour.own
-        # A player against himself is a mistake about who somebody is; his one side says so.
-        twice = colour is pairing.black and own.player_id == pairing.white.own.player_id
-        if own.player_id is not None and not twice:
-            side = {
-                "o": colour.opponent.player_id,
-                "or": colour.strength,
-                "w": own.rating,
-                "k": own.k,
-                "l": own.rating_list,
-                "so": own.source,
-                "y": own.birth_year,
-                "gp": own.games_played,
-                "x": colour.points,
-                "f": colour.refusal,
-            }
-            yield own.player_id, orjson.dumps(common | side)
-    now = {pairing.white.own.player_id, pairing.black.own.player_id}
-    for player_id in former:
-        if player_id not in now:
-            yield player_id, orjson.dumps(common | {"f": Refusal.WITHDRAWN})
+    one, other = white.own.player_id, black.own.player_id
+    if one is not None:
+        yield one, beginning + _part(white)
+    # A player against himself is a mistake about who somebody is; his one side says so.
+    if other is not None and other != one:
+        yield other, beginning + _part(black)
+    for player_id in sorted(former):
+        if player_id not in {one, other}:
+            yield player_id, beginning + _WITHDRAWN
 
+
+def _part(colour: Colour) -> bytes:
+    """Return the rest of a side: what of it is the player's own."""
+    own = colour.own
+    part = {
+        "o": colour.opponent.player_id,
+        "or": colour.strength,
+        "w": own.rating,
+        "k": own.k,
+        "l": own.rating_list,
+        "so": own.source,
+        "y": own.birth_year,
+        "gp": own.games_played,
+        "x": colour.points,
+        "f": colour.refusal,
+    }
+
+    return b"," + orjson.dumps(part)[1:]
+
+
+_WITHDRAWN = b"," + orjson.dumps({"f": Refusal.WITHDRAWN})[1:]
 
 # What of a tournament its sides depend on; a change of anything else sends no side again.
 _DECIDES = ("tc", "e", "p", "ra", "l", "sy", "a")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from elowire.contracts.dead_letters import DeadLetterReason, Refused
 from elowire.contracts.events import Entrant, GameResult, PublishedRating, ReportedChange, Tournament
 from elowire.processor import state as states
+from elowire.processor import tournament_states
 from elowire.processor.contents import entrant_content, game_content, tournament_content
 from elowire.processor.door import Door
 from elowire.processor.reported import reported_value
@@ -25,7 +26,6 @@ from elowire.processor.tournament_index import (
     MOVED,
     TournamentIndex,
     entrant_key,
-    ever_named,
     game_key,
     named,
     tournament_key,
@@ -61,19 +61,19 @@ class TournamentStage:
 
     def note(self, index: TournamentIndex, key: bytes, state: bytes) -> None:
         """Take a recovered state into the index."""
-        index.note(key, states.decode(state))
+        index.note(key, tournament_states.decode(state))
 
     def apply(
         self, records: Sequence[Record], table: dict[bytes, bytes], index: TournamentIndex, partition: int
     ) -> Effects:
         """Decide over a batch of both sources."""
-        index.shares.begin(table)
+        index.standings.begin(table)
         batch = _Batch(self._door, TournamentView(table, index))
         for record, event_id, event in self._door.admit(records, partition, batch.effects):
             batch.take(record, event_id, event)
 
         effects = batch.finish()
-        index.shares.end(effects.puts)
+        index.standings.end(effects.puts)
 
         return effects
 
@@ -88,6 +88,8 @@ class _Batch:
         self._tournaments: dict[bytes, int] = {}
         self._games: dict[bytes, int] = {}
         self._lines: dict[bytes, int] = {}
+        self._uncounted: set[bytes] = set()
+        """Games that changed: the standings have them again when their sides are sent."""
 
     def take(self, record: Record, event_id: str, event: InputEvent) -> None:
         match event:
@@ -126,13 +128,14 @@ class _Batch:
             if new["i"] == event_id and decides:
                 new["sides"] = [1 if old is None else old["sides"][0] + 1, event_id]
             self._view.put(key, new)
+            self._index.standings.forget(tournament_id)
         if send:
             if decides:
                 games = self._index.games_in.get(tournament_id, ())
                 self._games.update(dict.fromkeys(games, record.timestamp))
             self._touch(tournament_id, self._index.entrants_in.get(tournament_id, ()), record.timestamp)
             for game in self._index.games_in.get(tournament_id, ()):
-                self._touch(tournament_id, self._players_of(game), record.timestamp)
+                self._touch(tournament_id, self._entrants_of(game), record.timestamp)
 
     def _take_entrant(self, record: Record, event_id: str, event: Entrant) -> None:
         tournament_id = event.tournament_id.encode()
@@ -145,11 +148,11 @@ class _Batch:
             new["wu"] = event.unrated or (old is not None and old["wu"])
             # An older revision may still say who the entrant once was: games that name him mean the entrant.
             send = _with_history(old, new, send=send, of=("was", "wu"))
-            self._view.put(key, new)
+            self._view.put_entrant(key, new)
             self._index.note_entrant(tournament_id, key, new)
-        current = new or old
-        if send and current is not None:
-            references = self._view.references(key, current)
+            self._index.standings.forget(tournament_id)
+        if send:
+            references = self._view.references(key, self._view.entered(key))
             games = self._view.games_of(tournament_id, references)
             self._games.update(dict.fromkeys(games, record.timestamp))
             self._touch(tournament_id, (key,), record.timestamp)
@@ -170,6 +173,10 @@ class _Batch:
             new["was"] = sorted(pair for pair in map(list, {tuple(p) for p in seen}) if pair not in current)
             send = _with_history(old, new, send=send, of=("was",))
             take_seat(old, new, record.offset)
+            if send and key not in self._uncounted:
+                self._uncounted.add(key)
+                if old is not None:
+                    self._emits.take_back(tournament_id, key, old)
             self._view.put(key, new)
             self._index.note_game(tournament_id, key, new)
         if send:
@@ -213,20 +220,20 @@ class _Batch:
             if self._emits.resolution(tournament_id) is not None:
                 self._all_of(tournament_id, timestamp)
         for key, timestamp in self._games.items():
-            self._emits.sides(key)
-            self._lines.update(dict.fromkeys(self._players_of(key), timestamp))
+            entrants = self._emits.sides(key, counted=key not in self._uncounted)
+            self._lines.update(dict.fromkeys(entrants, timestamp))
         for key, timestamp in self._lines.items():
             self._emits.line(key, timestamp)
         self.effects.puts = self._view.puts()
 
         return self.effects
 
-    def _players_of(self, key: bytes) -> Iterable[bytes]:
+    def _entrants_of(self, key: bytes) -> Iterable[bytes]:
         """Return the entrants whose lines a game is or was in."""
-        tournament_id = key.split(states.SEPARATOR)[0]
         game = self._view.get(key)
-        for reference in () if game is None else sorted(ever_named(game)):
-            yield from sorted(self._view.meant(tournament_id, reference))
+        meant = {} if game is None else self._view.meanings(key.split(states.SEPARATOR)[0], game)
+        for reference in sorted(meant):
+            yield from meant[reference].entrants
 
     def _all_of(self, tournament_id: bytes, timestamp: int) -> None:
         """Touch everything in a tournament where one result can change everybody's figures."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
 
 from elowire.contracts.topics import TYPE_TOURNAMENT_RATING, partition_of
 from elowire.domain import FirstEvent, System
@@ -10,23 +11,25 @@ from elowire.processor.behind import Behind
 from elowire.processor.first import first_value
 from elowire.processor.lines import line_of
 from elowire.processor.outputs import event_time, output
-from elowire.processor.pairing import facts_of
+from elowire.processor.pairing import completed
 from elowire.processor.resolution import Resolution, Resolved, depends_on_unrated
 from elowire.processor.resolving import resolution_of
+from elowire.processor.shares import shares_of
 from elowire.processor.sides import sides_of
 from elowire.processor.stage import Effects, Emit
+from elowire.processor.standings import Standing
 from elowire.processor.state import SEPARATOR
-from elowire.processor.tournament_index import named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from elowire.processor.door import Door
+    from elowire.processor.entered import Entered
     from elowire.processor.pairing import Pairing
-    from elowire.processor.shares import Share
+    from elowire.processor.shares import Shares
     from elowire.processor.tournament_view import TournamentView
 
 State = dict[str, Any]
+
+_LINE: Final = TYPE_TOURNAMENT_RATING.encode()
 
 
 class TournamentEmits:
@@ -38,6 +41,7 @@ class TournamentEmits:
         self._tournament_ratings = f"{door.prefix}tournament-ratings"
         self._view, self._effects = view, effects
         self._resolutions: dict[bytes, Resolution | None] = {}
+        self._known: dict[bytes, Shares] = {}
 
     def to_player(self, player_id: str, value: bytes) -> None:
         """Send a record into a player's log."""
@@ -53,28 +57,33 @@ class TournamentEmits:
 
         return self._resolutions[tournament_id]
 
-    def sides(self, key: bytes) -> None:
-        """Send a game to its players, and a withdrawal to those it was taken from."""
+    def sides(self, key: bytes, *, counted: bool) -> tuple[bytes, ...]:
+        """Send a game to its players, and a withdrawal to those it was taken from.
+
+        Returns the entrants whose lines it is or was in. `counted` says whether the standings have it.
+        """
         game = self._view.get(key)
         if game is None:
-            return
+            return ()
         tournament_id, _, game_id = key.split(SEPARATOR)
-        pairing = self._view.pairing(tournament_id, game, self.resolution(tournament_id))
-        self._view.index.shares.note(key, pairing)
-        former = set(self._ever(tournament_id, game))
+        resolution = self.resolution(tournament_id)
+        pairing = self._view.pairing(tournament_id, game, resolution)
         name = tournament_id.decode()
-        for player_id, value in sides_of(f"{name}:{game_id.decode()}", name, pairing, sorted(former)):
+        for player_id, value in sides_of(f"{name}:{game_id.decode()}", name, pairing, _ever(pairing)):
             self.to_player(player_id, value)
+        if resolution is None:
+            shares = self._known[key] = shares_of(key, pairing)
+            if not counted:
+                self._view.index.standings.add(tournament_id, shares)
 
-    def _ever(self, tournament_id: bytes, game: State) -> Iterator[str]:
-        """Yield everybody whom the names in a game can ever have meant, now or before."""
-        for reference, printed in (*named(game["d"]), *game["was"]):
-            if printed:
-                yield printed
-            for entrant in self._view.bearers(tournament_id, reference):
-                yield from entrant["was"]
-                if entrant["d"]["p"]:
-                    yield entrant["d"]["p"]
+        meant = pairing.meant
+        return tuple(entrant for reference in sorted(meant) for entrant in meant[reference].entrants)
+
+    def take_back(self, tournament_id: bytes, key: bytes, game: State) -> None:
+        """Take a game that is about to change out of the standings, as it stands there."""
+        standings = self._view.index.standings
+        if standings.knows(tournament_id):
+            standings.take_back(tournament_id, shares_of(key, self._view.pairing(tournament_id, game, None)))
 
     def line(self, key: bytes, timestamp: int) -> None:
         """Send the line of an entrant: everything it has played in this tournament so far."""
@@ -82,95 +91,113 @@ class TournamentEmits:
         tournament = self._view.tournament(tournament_id)
         if tournament is None:
             return
-        entrant = self._view.get(key)
+        entered = self._view.entered(key)
         resolution = self.resolution(tournament_id)
-        shares, behind = self._shares(tournament_id, key, entrant, resolution)
-        own = None if not shares else shares[-1].printed
-        if entrant is not None:
-            own = facts_of(entrant, None, tournament, key)
-        if own is None:
+        standing = self._standing(tournament_id, key, entered, resolution)
+        if entered is not None:
+            own = completed(entered.facts, None, tournament)
+        elif standing.last is not None:
+            own = standing.last[1]
+        else:
             return
+        behind = Behind(standing.entrants, standing.games)
         if resolution is not None:
             behind = resolution.behind
-        elif entrant is not None:
-            behind = Behind(behind.entrants + entrant["n"], behind.games)
+        elif entered is not None:
+            behind = Behind(behind.entrants + entered.counter, behind.games)
         revision = behind.number(tournament["n"], resolved=resolution is not None)
-        outcome = self._outcome(tournament, key, shares, resolution) if own.rating == 0 else None
+        outcome = _outcome(tournament, key, standing, resolution) if own.rating == 0 else None
         name, entrant_id = tournament_id.decode(), reference.decode()
-        data = line_of(name, entrant_id, revision, tournament, own, shares, outcome)
+        data = line_of(name, entrant_id, revision, tournament, own, standing, outcome)
         self._effects.emits.append(
             output(
                 self._tournament_ratings,
                 partition_of(tournament_id, self._partitions),
                 tournament_id,
-                TYPE_TOURNAMENT_RATING.encode(),
+                _LINE,
                 f"{name}:{entrant_id}:{revision}",
                 event_time(timestamp),
                 data,
             )
         )
-        if entrant is not None and entrant["wu"]:
-            self._first((name, entrant_id), tournament, entrant, revision, outcome, resolution)
-
-    def _outcome(
-        self, tournament: State, key: bytes, shares: list[Share], resolution: Resolution | None
-    ) -> Resolved | None:
-        """Return what an unrated entrant has reached: by the whole tournament, or by the own games alone."""
-        if resolution is not None:
-            return resolution.outcomes.get(key)
-        games = [share.rated[1:] for share in shares if share.rated is not None]
-        system = System(tournament["d"]["sy"])
-
-        return Resolved(FirstEvent.of_games(games, system=system), None, None)
+        if entered is not None and entered.ever_unrated:
+            self._first((name, entrant_id), tournament, entered, revision, outcome, resolution)
 
     def _first(  # the facts of one record
         self,
         entry: tuple[str, str],
         tournament: State,
-        entrant: State,
+        entered: Entered,
         revision: int,
         outcome: Resolved | None,
         resolution: Resolution | None,
     ) -> None:
         """Send what this event adds to a first rating; whoever is the unrated player no more hears so."""
         system = System(tournament["d"]["sy"]) if resolution is None else resolution.system
-        player_id = entrant["d"]["p"]
+        player_id = entered.facts.player_id
         if player_id is not None:
             event = None if outcome is None else outcome.first
             self.to_player(player_id, first_value(entry, tournament, revision, event, system))
-        for former in entrant["was"]:
+        for former in entered.former:
             self.to_player(former, first_value(entry, tournament, revision, None, system))
 
-    def _shares(
-        self, tournament_id: bytes, key: bytes, entrant: State | None, resolution: Resolution | None
-    ) -> tuple[list[Share], Behind]:
-        """Return what an entrant's games add to its line, in the order of rounds.
+    def _standing(
+        self, tournament_id: bytes, key: bytes, entered: Entered | None, resolution: Resolution | None
+    ) -> Standing:
+        """Return the sums of an entrant's games; what depends on all games of a tournament is not kept."""
+        standings = self._view.index.standings
+        if resolution is None and (known := standings.get(tournament_id, key)) is not None:
+            return known
 
-        With it, what lies behind all games that ever named the entrant.
-        """
-        known = self._view.index.shares
-        found, entrants, games = [], 0, 0
-        for game_key in self._view.games_of(tournament_id, self._view.references(key, entrant)):
-            pair = known.get(game_key) if resolution is None else None
-            if pair is None:
-                pairing = self._pairing(tournament_id, game_key, resolution)
-                if pairing is None:
-                    continue
-                pair = known.note(game_key, pairing)
-            one, two = pair
-            entrants += one.behind.entrants
-            games += one.behind.games
-            if one.entrant == key:
-                found.append((one.round, game_key, one))
-            if two.entrant == key:
-                found.append((two.round, game_key, two))
-        found.sort()
+        standing = Standing()
+        for game_key in self._view.games_of(tournament_id, self._view.references(key, entered)):
+            shares = self._shares(tournament_id, game_key, resolution)
+            # The index may still hold a game that names the entrant in a batch that was dropped.
+            if shares is not None and key in shares.entrants:
+                standing = standing.with_game(key, shares)
+        if resolution is None:
+            standings.put(tournament_id, key, standing)
 
-        return [share for _, _, share in found], Behind(entrants, games)
+        return standing
 
-    def _pairing(
-        self, tournament_id: bytes, game_key: bytes, resolution: Resolution | None
-    ) -> Pairing | None:
+    def _shares(self, tournament_id: bytes, game_key: bytes, resolution: Resolution | None) -> Shares | None:
+        if resolution is None and (known := self._known.get(game_key)) is not None:
+            return known
         game = self._view.get(game_key)
+        if game is None:
+            return None
+        shares = shares_of(game_key, self._view.pairing(tournament_id, game, resolution))
+        if resolution is None:
+            self._known[game_key] = shares
 
-        return None if game is None else self._view.pairing(tournament_id, game, resolution)
+        return shares
+
+
+def _ever(pairing: Pairing) -> set[str]:
+    """Return everybody whom the names in a game can ever have meant, now or before."""
+    d = pairing.game["d"]
+    players: set[str] = set()
+    for meaning in pairing.meant.values():
+        players.update(meaning.players)
+    players.update([colour[1] for colour in (d["w"], d["b"]) if colour is not None and colour[1]])
+    players.update([printed for _, printed in pairing.game["was"] if printed])
+
+    return players
+
+
+def _outcome(
+    tournament: State, key: bytes, standing: Standing, resolution: Resolution | None
+) -> Resolved | None:
+    """Return what an unrated entrant has reached: by the whole tournament, or by the own games alone."""
+    if resolution is not None:
+        return resolution.outcomes.get(key)
+    games = len(standing.opponents)
+    first = FirstEvent(
+        games,
+        standing.rated_points,
+        Fraction(sum(standing.opponents)),
+        games,
+        System(tournament["d"]["sy"]),
+    )
+
+    return Resolved(first, None, None)

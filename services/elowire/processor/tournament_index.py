@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from elowire.processor.shares import Shares
+from elowire.processor.entered import Entered, Kept
+from elowire.processor.standings import Standings
 from elowire.processor.state import SEPARATOR
 
 if TYPE_CHECKING:
@@ -49,43 +50,41 @@ def ever_named(game: State) -> set[str]:
 class TournamentIndex:
     """The index of one partition: games by entrant and tournament, entrants by tournament and player id."""
 
-    __slots__ = ("_claims", "entrants_in", "games_in", "games_of", "shares")
+    __slots__ = ("_claims", "entered", "entrants_in", "games_in", "games_of", "standings", "tournaments")
 
     def __init__(self) -> None:
         self.games_of: dict[bytes, dict[bytes, int | None]] = {}
         self.games_in: dict[bytes, dict[bytes, None]] = {}
         self.entrants_in: dict[bytes, dict[bytes, None]] = {}
-        self.shares = Shares()
-        self._claims: dict[bytes, dict[bytes, None]] = {}
+        self.standings = Standings()
+        self.entered: Kept[Entered] = Kept()
+        self.tournaments: Kept[State] = Kept()
+        self._claims: dict[bytes, tuple[bytes, ...]] = {}
 
     def note(self, key: bytes, state: State) -> None:
-        """Take a state into the index."""
+        """Take a state that was not decided here into the index."""
         tournament_id, kind, *_ = key.split(SEPARATOR)
+        self.standings.forget(tournament_id)
         if kind == _GAME:
             self.note_game(tournament_id, key, state)
         elif kind == _ENTRANT:
             self.note_entrant(tournament_id, key, state)
-        else:
-            for game in self.games_in.get(tournament_id, ()):
-                self.shares.forget(game)
 
     def note_game(self, tournament_id: bytes, key: bytes, state: State) -> None:
         """Link a game with every entrant it points to or ever pointed to; the value is its round."""
-        self.shares.forget(key)
-        number = MOVED if state["sat"] else state["d"]["rd"]
         self.games_in.setdefault(tournament_id, {})[key] = None
+        number = MOVED if state["sat"] else state["d"]["rd"]
         for reference in ever_named(state):
             self.games_of.setdefault(entrant_key(tournament_id, reference), {})[key] = number
 
     def note_entrant(self, tournament_id: bytes, key: bytes, state: State) -> None:
-        """Link an entrant with its tournament and every player it is or was; its games' shares are void."""
+        """Link an entrant with its tournament and every player it is or was."""
         self.entrants_in.setdefault(tournament_id, {})[key] = None
         names = {entrant_key(tournament_id, player) for player in (state["d"]["p"], *state["was"]) if player}
         for name in names - {key}:
-            self._claims.setdefault(name, {})[key] = None
-        for name in names | {key}:
-            for game in self.games_of.get(name, ()):
-                self.shares.forget(game)
+            known = self._claims.get(name, ())
+            if key not in known:
+                self._claims[name] = (*known, key)
 
     def claims(self, key: bytes) -> Iterable[bytes]:
         """Return the keys of the entrants that are or were the player whose id this key is made of."""

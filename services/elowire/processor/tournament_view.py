@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from elowire.processor import tournament_states
 from elowire.processor.behind import Behind
+from elowire.processor.entered import entered_of, meaning_of
 from elowire.processor.pairing import pairing_of
 from elowire.processor.state import SEPARATOR, Overlay
-from elowire.processor.tournament_index import entrant_key, ever_named, tournament_key
+from elowire.processor.tournament_index import entrant_key, tournament_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from elowire.processor.entered import Entered, Meaning
     from elowire.processor.pairing import Pairing
     from elowire.processor.resolution import Resolution
     from elowire.processor.tournament_index import TournamentIndex
@@ -25,83 +28,105 @@ class TournamentView(Overlay):
     def __init__(self, table: dict[bytes, bytes], index: TournamentIndex) -> None:
         super().__init__(table)
         self.index = index
+        self._entered: dict[bytes, Entered | None] = {}
+        self._meanings: dict[bytes, Meaning] = {}
+
+    def get(self, key: bytes) -> State | None:
+        """Return the state of a key, this batch's changes included. It must not be changed in place."""
+        try:
+            return self._seen[key]
+        except KeyError:
+            raw = self._table.get(key)
+            state = self._seen[key] = None if raw is None else tournament_states.decode(raw)
+            return state
+
+    def puts(self) -> dict[bytes, bytes]:
+        """Return the changed states as bytes, in write order."""
+        return {key: tournament_states.encode(state) for key, state in self.changed.items()}
+
+    def put_entrant(self, key: bytes, state: State) -> None:
+        """Replace an entrant; whoever was looked up before may mean somebody else now."""
+        self.put(key, state)
+        self._entered.clear()
+        self._meanings.clear()
 
     def tournament(self, tournament_id: bytes) -> State | None:
         """Return a tournament."""
-        return self.get(tournament_key(tournament_id))
+        key = tournament_key(tournament_id)
+        if key in self._seen:
+            return self._seen[key]
+        raw = self._table.get(key)
+        if raw is None:
+            return self.get(key)
+        state = self.index.tournaments.get(key, raw)
+        if state is None:
+            state = tournament_states.decode(raw)
+            self.index.tournaments.keep(key, raw, state)
+        self._seen[key] = state
 
-    def canonical(self, tournament_id: bytes, reference: str) -> bytes:
-        """Return the key of the entrant that a game's reference means.
+        return state
 
-        An entrant's id; else who is that player now, else who ever was. Two entrants of one player are a
-        fault of the source: the smaller key is taken, whatever came first.
-        """
-        key = entrant_key(tournament_id, reference)
-        if self.get(key) is not None or not self.index.claims(key):
-            return key
-        claims = self._claims(key)
-        now = [claim for claim, entrant in claims if entrant["d"]["p"] == reference]
-        ever = [claim for claim, entrant in claims if reference in entrant["was"]]
+    def entered(self, key: bytes) -> Entered | None:
+        """Return an entrant as games need it, or None where there is no such entrant."""
+        try:
+            return self._entered[key]
+        except KeyError:
+            found = self._entered[key] = self._look_up(key)
+            return found
 
-        return min(now or ever, default=key)
-
-    def counter(self, tournament_id: bytes, reference: str) -> int:
-        """Return a number that grows with everything that can change whom a reference means, or his facts."""
-        counter: int = sum(entrant["n"] for entrant in self.bearers(tournament_id, reference))
-
-        return counter
-
-    def bearers(self, tournament_id: bytes, reference: str) -> list[State]:
-        """Return every entrant that a reference can mean or can have meant."""
-        key = entrant_key(tournament_id, reference)
-        own = self.get(key)
-        found = [] if own is None else [own]
-        if self.index.claims(key):
-            found += [entrant for _, entrant in self._claims(key)]
+    def _look_up(self, key: bytes) -> Entered | None:
+        raw = None if key in self.changed else self._table.get(key)
+        if raw is None:
+            entrant = self.get(key)
+            return None if entrant is None else entered_of(key, entrant)
+        found = self.index.entered.get(key, raw)
+        if found is None:
+            found = entered_of(key, tournament_states.decode(raw))
+            self.index.entered.keep(key, raw, found)
 
         return found
 
-    def _claims(self, key: bytes) -> list[tuple[bytes, State]]:
-        return [
-            (claim, entrant) for claim in self.index.claims(key) if (entrant := self.get(claim)) is not None
-        ]
+    def meaning(self, tournament_id: bytes, reference: str) -> Meaning:
+        """Return whom a game's reference means."""
+        key = entrant_key(tournament_id, reference)
+        found = self._meanings.get(key)
+        if found is None:
+            # The index may name entrants of a batch that was dropped: each is asked whether it is so.
+            claims = [
+                (claim, entered)
+                for claim in sorted(self.index.claims(key))
+                if (entered := self.entered(claim)) is not None and reference in entered.players
+            ]
+            found = self._meanings[key] = meaning_of(key, self.entered(key), claims, reference)
 
-    def entrant(self, tournament_id: bytes, reference: str) -> tuple[bytes, State | None]:
-        """Return (key, entrant) of a reference; the entrant is None while the game alone names the player."""
-        key = self.canonical(tournament_id, reference)
+        return found
 
-        return key, self.get(key)
+    def meanings(self, tournament_id: bytes, game: State) -> dict[str, Meaning]:
+        """Return whom every reference means by which a game names or ever named a player."""
+        d = game["d"]
+        found = {
+            colour[0]: self.meaning(tournament_id, colour[0])
+            for colour in (d["w"], d["b"])
+            if colour is not None
+        }
+        for reference, _ in game["was"]:
+            if reference not in found:
+                found[reference] = self.meaning(tournament_id, reference)
+
+        return found
 
     def pairing(self, tournament_id: bytes, game: State, resolution: Resolution | None) -> Pairing:
         """Return a game with everything that is known of its players."""
-        white, black = (
-            (b"", None) if printed is None else self.entrant(tournament_id, printed[0])
-            for printed in (game["d"]["w"], game["d"]["b"])
-        )
+        meant = self.meanings(tournament_id, game)
+        behind = Behind(sum([meaning.counter for meaning in meant.values()]), game["n"])
 
-        counters = {name: self.counter(tournament_id, name) for name in ever_named(game)}
-        of_white, of_black = (
-            0 if printed is None else counters[printed[0]] for printed in (game["d"]["w"], game["d"]["b"])
-        )
-        behind = Behind(sum(counters.values()), game["n"])
+        return pairing_of(self.tournament(tournament_id), game, meant, behind, resolution)
 
-        return pairing_of(
-            self.tournament(tournament_id), game, white, black, (of_white, of_black), behind, resolution
-        )
+    def references(self, key: bytes, entered: Entered | None) -> list[str]:
+        """Return every name under which games may mean an entrant, in order."""
+        own = key.split(SEPARATOR)[2].decode()
 
-    def meant(self, tournament_id: bytes, reference: str) -> set[bytes]:
-        """Return the keys of every entrant whose games change when a reference means somebody else."""
-        claims = self._claims(entrant_key(tournament_id, reference))
-
-        return {self.canonical(tournament_id, reference), *(claim for claim, _ in claims)}
-
-    def references(self, key: bytes, entrant: State | None) -> set[str]:
-        """Return every name under which games may mean an entrant."""
-        references = {key.split(SEPARATOR)[2].decode()}
-        if entrant is not None:
-            references |= {entrant["d"]["p"], *entrant["was"]} - {None}
-
-        return references
+        return [own] if entered is None else sorted({own, *entered.players})
 
     def games_of(self, tournament_id: bytes, references: Collection[str]) -> Iterable[bytes]:
         """Return the keys of the games that name one of these, each once."""
