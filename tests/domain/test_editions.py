@@ -159,3 +159,9 @@ def test_8_52_nobody_since_2022():
     since = [edition.id for edition in EDITIONS if edition.unrated_opponents is UnratedOpponents.NEVER]
 
     assert since == ["2022-01", "2024-03", "2025-10"]
+
+
+@pytest.mark.parametrize("edition", EDITIONS, ids=lambda edition: edition.id)
+def test_a_title_says_which_text_it_is(edition):
+    assert edition.id[:4] in edition.title
+    assert [other.title for other in EDITIONS].count(edition.title) == 1
