@@ -32,7 +32,7 @@ EDITION = edition_on(date(2026, 9, 1))
 PLAYERS = {
     one.player: one
     for one in (
-        Player(101, "Aas, Anna", standard=(2500, 0, 10)),
+        Player(101, "Berg, Anna", standard=(2500, 0, 10)),
         Player(102, "Bruun, Bo", standard=(2400, 0, 10)),
         Player(103, "Cruz, Carl", standard=(2300, 0, 20)),
         Player(104, "Dahl, Dina", standard=(2215, 0, 20)),
