@@ -65,11 +65,7 @@ def read_binary(said: Mapping[str, bytes], value: bytes) -> Decoded:
     time = said.get("ce_time")
 
     return Decoded(
-        event_id,
-        entry.name,
-        source,
-        None if time is None else _time(_text("ce_time", time), "ce_time"),
-        _data(entry, value),
+        event_id, entry.name, source, None if time is None else _time_of_header(time), _data(entry, value)
     )
 
 
@@ -117,6 +113,12 @@ def _origin_of_headers(
     return _origin(
         _text("ce_specversion", specversion), _text("ce_source", source), _text("ce_type", type_), "ce_"
     )
+
+
+# Events of one second carry the same time.
+@lru_cache(maxsize=1024)
+def _time_of_header(raw: bytes) -> datetime:
+    return _time(_text("ce_time", raw), "ce_time")
 
 
 def _origin(specversion: object, source: object, type_: object, prefix: str) -> tuple[Input, str]:

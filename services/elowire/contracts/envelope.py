@@ -138,7 +138,7 @@ def _record(topic: str, key: bytes | None, value: bytes | None, headers: Headers
             expected=f"the topic {entry.topic.name}",
             advice=f"Send it to {entry.topic.name}.",
         )
-    if key != entry.key_of(decoded.data):
+    if key != getattr(decoded.data, entry.key_field).encode():
         raise RefusedError(
             DeadLetterReason.KEY_MISMATCH,
             f"the key is {shown(key)}",

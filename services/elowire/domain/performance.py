@@ -93,12 +93,7 @@ def _true_performance(opponents: Sequence[int], points: Hundredths, guess: int) 
     if points == 0:
         return "-inf"
     score = points / _FULL
-    rating = guess
-    for _ in range(_MOST_STEPS):
-        step = _newton_step(rating, opponents, score)
-        rating += step
-        if -_CLOSE <= step <= _CLOSE:
-            break
+    rating = _approached(guess, opponents, score)
     # The approximation only says where to look; the search is exact.
     low = high = rating
     reach = 1
@@ -117,14 +112,17 @@ def _true_performance(opponents: Sequence[int], points: Hundredths, guess: int) 
     return low
 
 
-def _newton_step(rating: int, opponents: Sequence[int], score: float) -> int:
+def _approached(rating: int, opponents: Sequence[int], score: float) -> int:
     """Approach the rating along the slope of the expectancy; bounded, where the slope is all but flat."""
-    expected = _expectancies(rating, opponents)
-    total = sum(expected)
-    slope = (total - sum([p * p for p in expected])) * _SLOPE
-    step = round((score - total) / slope)
+    for _ in range(_MOST_STEPS):
+        expected = _expectancies(rating, opponents)
+        total = sum(expected)
+        step = round((score - total) / ((total - sum([p * p for p in expected])) * _SLOPE))
+        rating += max(-_LONGEST_STEP, min(_LONGEST_STEP, step))
+        if -_CLOSE <= step <= _CLOSE:
+            break
 
-    return step if -_LONGEST_STEP < step < _LONGEST_STEP else (_LONGEST_STEP if step > 0 else -_LONGEST_STEP)
+    return rating
 
 
 def _expects_more(rating: int, opponents: Sequence[int], score: float) -> bool:

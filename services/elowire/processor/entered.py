@@ -64,7 +64,7 @@ def meaning_of(key: bytes, own: Entered | None, claims: list[tuple[bytes, Entere
     """Return what a reference means: an entrant's id; else who is that player now, else who ever was.
 
     `key` is that of an entrant with this id and `own` that entrant; `claims` are the entrants who are or were
-    the player of this id, in the order of their keys. Two entrants of one player are a fault of the source:
+    the player of this id. Two entrants of one player are a fault of the source:
     the smaller key is taken, whatever came first.
     """
     if not claims:
@@ -72,6 +72,7 @@ def meaning_of(key: bytes, own: Entered | None, claims: list[tuple[bytes, Entere
             return Meaning(key, None, 0, (), (key,))
         return Meaning(key, own, own.counter, own.players, (key,))
 
+    claims.sort(key=lambda claim: claim[0])
     meant, entered = key, own
     if own is None:
         now = [claim for claim in claims if claim[1].facts.player_id == name]
@@ -85,6 +86,18 @@ def meaning_of(key: bytes, own: Entered | None, claims: list[tuple[bytes, Entere
         tuple(player for entrant in bearers for player in entrant.players),
         tuple(sorted({meant, *(claim for claim, _ in claims)})),
     )
+
+
+def entrants_of(meant: dict[str, Meaning]) -> tuple[bytes, ...]:
+    """Return the keys of all entrants whose lines a game is or was in, in the order of its references."""
+    if len(meant) == 1:
+        (meaning,) = meant.values()
+        return meaning.entrants
+    found: tuple[bytes, ...] = ()
+    for reference in sorted(meant):
+        found += meant[reference].entrants
+
+    return found
 
 
 class Kept(Generic[Worked]):
@@ -107,8 +120,7 @@ class Kept(Generic[Worked]):
         return found[1] if found is not None and found[0] is raw else None
 
     def keep(self, key: bytes, raw: bytes, worked: Worked) -> None:
-        """Keep something beside its bytes; what was kept longest makes room."""
-        kept = self._kept
-        kept[key] = (raw, worked)
-        if len(kept) > self._most:
-            del kept[next(iter(kept))]
+        """Keep something beside its bytes; when there is too much, everything else makes room."""
+        if len(self._kept) >= self._most:
+            self._kept.clear()
+        self._kept[key] = (raw, worked)

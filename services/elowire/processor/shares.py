@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from elowire.processor.entered import entrants_of
 from elowire.processor.rated import change_of, one_upgrade
 
 if TYPE_CHECKING:
@@ -50,13 +51,10 @@ class Shares(NamedTuple):
 def shares_of(game_key: bytes, pairing: Pairing) -> Shares:
     """Return what a game adds to the lines."""
     t = None if pairing.tournament is None else pairing.tournament["d"]
-    entrants: tuple[bytes, ...] = ()
-    for meaning in pairing.meant.values():
-        entrants += meaning.entrants
 
     return Shares(
         (pairing.game["d"]["rd"] or 0, game_key),
-        entrants if len(entrants) == len(set(entrants)) else tuple(dict.fromkeys(entrants)),
+        tuple(dict.fromkeys(entrants_of(pairing.meant))),
         pairing.behind,
         _share(pairing, pairing.white),
         _share(pairing, pairing.black),

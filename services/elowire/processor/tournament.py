@@ -17,6 +17,7 @@ from elowire.processor import state as states
 from elowire.processor import tournament_states
 from elowire.processor.contents import entrant_content, game_content, tournament_content
 from elowire.processor.door import Door
+from elowire.processor.entered import entrants_of
 from elowire.processor.reported import reported_value
 from elowire.processor.seats import seat_at, seat_of, take_seat
 from elowire.processor.sides import same_for_sides
@@ -168,9 +169,7 @@ class _Batch:
 
         old, new, send = self._merge(key, record, event_id, event.revision, content)
         if new is not None:
-            seen = named(content) + ([*named(old["d"]), *old["was"]] if old else [])
-            current = named(new["d"])
-            new["was"] = sorted(pair for pair in map(list, {tuple(p) for p in seen}) if pair not in current)
+            new["was"] = [] if old is None else _named_before(old, content, new["d"])
             send = _with_history(old, new, send=send, of=("was",))
             take_seat(old, new, record.offset)
             if send and key not in self._uncounted:
@@ -197,15 +196,15 @@ class _Batch:
         if seat is None:
             return None
         number, pair = seat
-        clashes = set()
+        clashes = []
         for reference in pair:
             for other, round_ in self._index.games_of.get(entrant_key(tournament_id, reference), {}).items():
-                if round_ not in {number, MOVED} or other == key:
+                if (round_ != number and round_ != MOVED) or other == key:  # noqa: PLR1714 - a set costs more
                     continue
                 game = self._view.get(other)
                 taken = None if game is None else seat_at(game, offset)
                 if taken is not None and taken[0] == number and reference in taken[1] and taken[1] != pair:
-                    clashes.add(other)
+                    clashes.append(other)
 
         return min(clashes).rpartition(states.SEPARATOR)[2].decode() if clashes else None
 
@@ -231,15 +230,23 @@ class _Batch:
     def _entrants_of(self, key: bytes) -> Iterable[bytes]:
         """Return the entrants whose lines a game is or was in."""
         game = self._view.get(key)
-        meant = {} if game is None else self._view.meanings(key.split(states.SEPARATOR)[0], game)
-        for reference in sorted(meant):
-            yield from meant[reference].entrants
+        if game is None:
+            return ()
+
+        return entrants_of(self._view.meanings(key.split(states.SEPARATOR)[0], game))
 
     def _all_of(self, tournament_id: bytes, timestamp: int) -> None:
         """Touch everything in a tournament where one result can change everybody's figures."""
         self._games.update(dict.fromkeys(self._index.games_in.get(tournament_id, ()), timestamp))
         for key in self._index.entrants_in.get(tournament_id, ()):
             self._lines[key] = timestamp
+
+
+def _named_before(old: State, content: State, current: State) -> list[list[str]]:
+    """Return what a game's colours were called in any revision and are not called now."""
+    seen = {tuple(pair) for pair in (*named(content), *named(old["d"]), *old["was"])}
+
+    return sorted(list(pair) for pair in seen - {tuple(pair) for pair in named(current)})
 
 
 def _with_history(old: State | None, new: State, *, send: bool, of: tuple[str, ...]) -> bool:

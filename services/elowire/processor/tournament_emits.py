@@ -5,12 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
+import orjson
+
 from elowire.contracts.topics import TYPE_TOURNAMENT_RATING, partition_of
 from elowire.domain import FirstEvent, System
 from elowire.processor.behind import Behind
+from elowire.processor.entered import entrants_of
 from elowire.processor.first import first_value
 from elowire.processor.lines import line_of
-from elowire.processor.outputs import event_time, output
+from elowire.processor.outputs import event_time, headers_of
 from elowire.processor.pairing import completed
 from elowire.processor.resolution import Resolution, Resolved, depends_on_unrated
 from elowire.processor.resolving import resolution_of
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 State = dict[str, Any]
 
 _LINE: Final = TYPE_TOURNAMENT_RATING.encode()
+_NO_ONE: Final = frozenset({None, ""})
 
 
 class TournamentEmits:
@@ -76,8 +80,7 @@ class TournamentEmits:
             if not counted:
                 self._view.index.standings.add(tournament_id, shares)
 
-        meant = pairing.meant
-        return tuple(entrant for reference in sorted(meant) for entrant in meant[reference].entrants)
+        return entrants_of(pairing.meant)
 
     def take_back(self, tournament_id: bytes, key: bytes, game: State) -> None:
         """Take a game that is about to change out of the standings, as it stands there."""
@@ -109,16 +112,10 @@ class TournamentEmits:
         outcome = _outcome(tournament, key, standing, resolution) if own.rating == 0 else None
         name, entrant_id = tournament_id.decode(), reference.decode()
         data = line_of(name, entrant_id, revision, tournament, own, standing, outcome)
+        number = partition_of(tournament_id, self._partitions)
+        headers = headers_of(_LINE, f"{name}:{entrant_id}:{revision}", tournament_id, event_time(timestamp))
         self._effects.emits.append(
-            output(
-                self._tournament_ratings,
-                partition_of(tournament_id, self._partitions),
-                tournament_id,
-                _LINE,
-                f"{name}:{entrant_id}:{revision}",
-                event_time(timestamp),
-                data,
-            )
+            Emit(self._tournament_ratings, number, tournament_id, orjson.dumps(data), headers)
         )
         if entered is not None and entered.ever_unrated:
             self._first((name, entrant_id), tournament, entered, revision, outcome, resolution)
@@ -176,13 +173,12 @@ class TournamentEmits:
 def _ever(pairing: Pairing) -> set[str]:
     """Return everybody whom the names in a game can ever have meant, now or before."""
     d = pairing.game["d"]
-    players: set[str] = set()
+    players = {colour[1] for colour in (d["w"], d["b"]) if colour is not None}
+    players.update([printed for _, printed in pairing.game["was"]])
     for meaning in pairing.meant.values():
         players.update(meaning.players)
-    players.update([colour[1] for colour in (d["w"], d["b"]) if colour is not None and colour[1]])
-    players.update([printed for _, printed in pairing.game["was"] if printed])
 
-    return players
+    return players - _NO_ONE
 
 
 def _outcome(

@@ -42,11 +42,6 @@ def named(content: dict[str, Any]) -> list[list[str]]:
     return [[colour[0], colour[1] or ""] for colour in (content["w"], content["b"]) if colour is not None]
 
 
-def ever_named(game: State) -> set[str]:
-    """Return every reference by which a game names or ever named a player."""
-    return {reference for reference, _ in (*named(game["d"]), *game["was"])}
-
-
 class TournamentIndex:
     """The index of one partition: games by entrant and tournament, entrants by tournament and player id."""
 
@@ -72,10 +67,16 @@ class TournamentIndex:
 
     def note_game(self, tournament_id: bytes, key: bytes, state: State) -> None:
         """Link a game with every entrant it points to or ever pointed to; the value is its round."""
+        d, games_of = state["d"], self.games_of
         self.games_in.setdefault(tournament_id, {})[key] = None
-        number = MOVED if state["sat"] else state["d"]["rd"]
-        for reference in ever_named(state):
-            self.games_of.setdefault(entrant_key(tournament_id, reference), {})[key] = number
+        number = MOVED if state["sat"] else d["rd"]
+        for colour in (d["w"], d["b"], *state["was"]):
+            if colour is not None:
+                name = entrant_key(tournament_id, colour[0])
+                games = games_of.get(name)
+                if games is None:
+                    games = games_of[name] = {}
+                games[key] = number
 
     def note_entrant(self, tournament_id: bytes, key: bytes, state: State) -> None:
         """Link an entrant with its tournament and every player it is or was."""

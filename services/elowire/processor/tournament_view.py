@@ -94,7 +94,7 @@ class TournamentView(Overlay):
             # The index may name entrants of a batch that was dropped: each is asked whether it is so.
             claims = [
                 (claim, entered)
-                for claim in sorted(self.index.claims(key))
+                for claim in self.index.claims(key)
                 if (entered := self.entered(claim)) is not None and reference in entered.players
             ]
             found = self._meanings[key] = meaning_of(key, self.entered(key), claims, reference)
