@@ -8,4 +8,5 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ("composition", "10 -> 11"): _SAME_BELOW_TEN,
     ("composition", "players < _SMALL_BELOW -> LtE"): _SAME_BELOW_TEN,
     ("composition", "games < expected -> LtE"): "equal numbers have been answered before",
+    ("editions", "1024 -> 1025"): "how much a cache keeps",
 }
