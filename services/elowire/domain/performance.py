@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import fsum, log
+from math import floor, fsum, log
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from elowire.domain.numbers import nearest_ratio
@@ -117,10 +117,13 @@ def _approached(rating: int, opponents: Sequence[int], score: float) -> int:
     for _ in range(_MOST_STEPS):
         expected = _expectancies(rating, opponents)
         total = sum(expected)
-        step = round((score - total) / ((total - sum([p * p for p in expected])) * _SLOPE))
-        rating += max(-_LONGEST_STEP, min(_LONGEST_STEP, step))
-        if -_CLOSE <= step <= _CLOSE:
+        slope = (total - sum([p * p for p in expected])) * _SLOPE
+        if not slope:
             break
+        step = (score - total) / slope
+        if -_CLOSE <= step <= _CLOSE:
+            return rating + floor(step) + 1
+        rating += round(max(-_LONGEST_STEP, min(_LONGEST_STEP, step)))
 
     return rating
 

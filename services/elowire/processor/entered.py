@@ -60,24 +60,28 @@ def entered_of(key: bytes, entrant: State) -> Entered:
     )
 
 
-def meaning_of(key: bytes, own: Entered | None, claims: list[tuple[bytes, Entered]], name: str) -> Meaning:
+def alone(key: bytes, own: Entered | None) -> Meaning:
+    """Return what an entrant's id means where nobody else is or was the player of this id."""
+    if own is None:
+        return Meaning(key, None, 0, (), (key,))
+
+    return Meaning(key, own, own.counter, own.players, (key,))
+
+
+def claimed(own: Meaning, claims: list[tuple[bytes, Entered]], name: str) -> Meaning:
     """Return what a reference means: an entrant's id; else who is that player now, else who ever was.
 
-    `key` is that of an entrant with this id and `own` that entrant; `claims` are the entrants who are or were
-    the player of this id. Two entrants of one player are a fault of the source:
-    the smaller key is taken, whatever came first.
+    `own` is what it means as an entrant's id; `claims` are the entrants who are or were the player of this
+    id, in the order of their keys. Two entrants of one player are a fault of the source: the smaller key is
+    taken, whatever came first.
     """
-    if not claims:
-        if own is None:
-            return Meaning(key, None, 0, (), (key,))
-        return Meaning(key, own, own.counter, own.players, (key,))
-
-    claims.sort(key=lambda claim: claim[0])
-    meant, entered = key, own
-    if own is None:
+    meant, entered = own.key, own.entered
+    bearers = [entrant for _, entrant in claims]
+    if entered is not None:
+        bearers.insert(0, entered)
+    else:
         now = [claim for claim in claims if claim[1].facts.player_id == name]
         meant, entered = (now or claims)[0]
-    bearers = [entrant for _, entrant in claims] if own is None else [own, *(one for _, one in claims)]
 
     return Meaning(
         meant,

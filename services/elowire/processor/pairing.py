@@ -59,9 +59,9 @@ def completed(facts: Facts, printed: list[Any] | None, tournament: State | None)
 
     `printed` is [entrant, player id, rating, K, name] as the game event gave it.
     """
-    player_id, rating, k, rating_list, source, birth_year, games_played, key = facts
-    if rating is not None and k is not None and rating_list is not None:
+    if facts.rating is not None and facts.k is not None and facts.rating_list is not None:
         return facts
+    player_id, rating, k, rating_list, source, birth_year, games_played, key = facts
     if rating_list is None and tournament is not None:
         rating_list = tournament["d"]["l"]
     if printed is not None:
@@ -185,8 +185,8 @@ def pairing_of(
 ) -> Pairing:
     """Look at a game with everything that is known of its players; `meant` is whom its references mean."""
     d = game["d"]
-    printed = d["w"], d["b"]
-    of_white, of_black = (None if colour is None else meant[colour[0]] for colour in printed)
+    of_white = None if d["w"] is None else meant[d["w"][0]]
+    of_black = None if d["b"] is None else meant[d["b"][0]]
     white, black = _facts(of_white, d["w"], tournament), _facts(of_black, d["b"], tournament)
     number = 0
     if resolution is not None and resolution.final and (white.rating == 0 or black.rating == 0):

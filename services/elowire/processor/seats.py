@@ -24,7 +24,7 @@ def seat_of(content: State) -> Seat | None:
     if content["rd"] is None or content["st"] in UNPAIRED:
         return None
 
-    return content["rd"], sorted(colour[0] for colour in (content["w"], content["b"]) if colour is not None)
+    return content["rd"], sorted([colour[0] for colour in (content["w"], content["b"]) if colour is not None])
 
 
 def take_seat(old: State | None, new: State, offset: int) -> None:

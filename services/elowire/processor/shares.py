@@ -43,9 +43,12 @@ class Shares(NamedTuple):
     one_upgrade: bool
     """Whether one cap serves a player's whole tournament (8.3.1 of 2022)."""
 
-    def of(self, key: bytes) -> list[Share]:
+    def of(self, key: bytes) -> tuple[Share, ...]:
         """Return an entrant's shares; whoever plays against himself by mistake has two."""
-        return [share for share in (self.white, self.black) if share.entrant == key]
+        if self.white.entrant != key:
+            return (self.black,) if self.black.entrant == key else ()
+
+        return (self.white, self.black) if self.black.entrant == key else (self.white,)
 
 
 def shares_of(game_key: bytes, pairing: Pairing) -> Shares:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from elowire.processor.entered import Entered, Kept
+from elowire.processor.entered import Kept, Meaning
 from elowire.processor.standings import Standings
 from elowire.processor.state import SEPARATOR
 
@@ -45,14 +45,14 @@ def named(content: dict[str, Any]) -> list[list[str]]:
 class TournamentIndex:
     """The index of one partition: games by entrant and tournament, entrants by tournament and player id."""
 
-    __slots__ = ("_claims", "entered", "entrants_in", "games_in", "games_of", "standings", "tournaments")
+    __slots__ = ("_claims", "entrants", "entrants_in", "games_in", "games_of", "standings", "tournaments")
 
     def __init__(self) -> None:
         self.games_of: dict[bytes, dict[bytes, int | None]] = {}
         self.games_in: dict[bytes, dict[bytes, None]] = {}
         self.entrants_in: dict[bytes, dict[bytes, None]] = {}
         self.standings = Standings()
-        self.entered: Kept[Entered] = Kept()
+        self.entrants: Kept[Meaning] = Kept()
         self.tournaments: Kept[State] = Kept()
         self._claims: dict[bytes, tuple[bytes, ...]] = {}
 

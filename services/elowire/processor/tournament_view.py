@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from elowire.processor import tournament_states
 from elowire.processor.behind import Behind
-from elowire.processor.entered import entered_of, meaning_of
+from elowire.processor.entered import alone, claimed, entered_of
 from elowire.processor.pairing import pairing_of
 from elowire.processor.state import SEPARATOR, Overlay
 from elowire.processor.tournament_index import entrant_key, tournament_key
@@ -28,8 +28,8 @@ class TournamentView(Overlay):
     def __init__(self, table: dict[bytes, bytes], index: TournamentIndex) -> None:
         super().__init__(table)
         self.index = index
-        self._entered: dict[bytes, Entered | None] = {}
-        self._meanings: dict[bytes, Meaning] = {}
+        self._entrants: dict[bytes, Meaning] = {}
+        self._claimed: dict[bytes, Meaning] = {}
 
     def get(self, key: bytes) -> State | None:
         """Return the state of a key, this batch's changes included. It must not be changed in place."""
@@ -47,17 +47,18 @@ class TournamentView(Overlay):
     def put_entrant(self, key: bytes, state: State) -> None:
         """Replace an entrant; whoever was looked up before may mean somebody else now."""
         self.put(key, state)
-        self._entered.clear()
-        self._meanings.clear()
+        self._entrants.clear()
+        self._claimed.clear()
 
     def tournament(self, tournament_id: bytes) -> State | None:
         """Return a tournament."""
         key = tournament_key(tournament_id)
-        if key in self._seen:
+        try:
             return self._seen[key]
-        raw = self._table.get(key)
-        if raw is None:
-            return self.get(key)
+        except KeyError:
+            raw = self._table.get(key)
+            if raw is None:
+                return self.get(key)
         state = self.index.tournaments.get(key, raw)
         if state is None:
             state = tournament_states.decode(raw)
@@ -68,59 +69,67 @@ class TournamentView(Overlay):
 
     def entered(self, key: bytes) -> Entered | None:
         """Return an entrant as games need it, or None where there is no such entrant."""
+        return self._alone(key).entered
+
+    def _alone(self, key: bytes) -> Meaning:
+        """Return whom the id that this key is made of means if nobody else is or was the player of it."""
         try:
-            return self._entered[key]
+            return self._entrants[key]
         except KeyError:
-            found = self._entered[key] = self._look_up(key)
+            found = self._entrants[key] = self._look_up(key)
             return found
 
-    def _look_up(self, key: bytes) -> Entered | None:
+    def _look_up(self, key: bytes) -> Meaning:
         raw = None if key in self.changed else self._table.get(key)
         if raw is None:
             entrant = self.get(key)
-            return None if entrant is None else entered_of(key, entrant)
-        found = self.index.entered.get(key, raw)
+            return alone(key, None if entrant is None else entered_of(key, entrant))
+        found = self.index.entrants.get(key, raw)
         if found is None:
-            found = entered_of(key, tournament_states.decode(raw))
-            self.index.entered.keep(key, raw, found)
+            found = alone(key, entered_of(key, tournament_states.decode(raw)))
+            self.index.entrants.keep(key, raw, found)
 
         return found
 
     def meaning(self, tournament_id: bytes, reference: str) -> Meaning:
         """Return whom a game's reference means."""
         key = entrant_key(tournament_id, reference)
-        found = self._meanings.get(key)
+        claims = self.index.claims(key)
+        if not claims:
+            return self._alone(key)
+        found = self._claimed.get(key)
         if found is None:
             # The index may name entrants of a batch that was dropped: each is asked whether it is so.
-            claims = [
+            sure = [
                 (claim, entered)
-                for claim in self.index.claims(key)
+                for claim in sorted(claims)
                 if (entered := self.entered(claim)) is not None and reference in entered.players
             ]
-            found = self._meanings[key] = meaning_of(key, self.entered(key), claims, reference)
+            own = self._alone(key)
+            found = self._claimed[key] = claimed(own, sure, reference) if sure else own
 
         return found
 
     def meanings(self, tournament_id: bytes, game: State) -> dict[str, Meaning]:
         """Return whom every reference means by which a game names or ever named a player."""
         d = game["d"]
-        found = {
-            colour[0]: self.meaning(tournament_id, colour[0])
-            for colour in (d["w"], d["b"])
-            if colour is not None
-        }
-        for reference, _ in game["was"]:
-            if reference not in found:
-                found[reference] = self.meaning(tournament_id, reference)
+        found: dict[str, Meaning] = {}
+        for colour in (d["w"], d["b"], *game["was"]):
+            if colour is not None and colour[0] not in found:
+                found[colour[0]] = self.meaning(tournament_id, colour[0])
 
         return found
 
     def pairing(self, tournament_id: bytes, game: State, resolution: Resolution | None) -> Pairing:
         """Return a game with everything that is known of its players."""
         meant = self.meanings(tournament_id, game)
-        behind = Behind(sum([meaning.counter for meaning in meant.values()]), game["n"])
+        entrants = 0
+        for meaning in meant.values():
+            entrants += meaning.counter
 
-        return pairing_of(self.tournament(tournament_id), game, meant, behind, resolution)
+        return pairing_of(
+            self.tournament(tournament_id), game, meant, Behind(entrants, game["n"]), resolution
+        )
 
     def references(self, key: bytes, entered: Entered | None) -> list[str]:
         """Return every name under which games may mean an entrant, in order."""
