@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
-from elowire.processor.pairing import entrant_facts
+from elowire.processor.facts import entrant_facts
 
 if TYPE_CHECKING:
-    from elowire.processor.pairing import Facts
+    from elowire.processor.facts import Facts
 
 State = dict[str, Any]
 Worked = TypeVar("Worked")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elowire.domain import EDITIONS, TimeControl, edition_by_id, edition_on, k_factor
-from elowire.processor.pairing import day_of
+from elowire.processor.facts import day_of
 
 if TYPE_CHECKING:
-    from elowire.processor.pairing import Facts
+    from elowire.processor.facts import Facts
 
 
 def k_of(facts: Facts, edition_id: str, time_control: str, starts_on: str) -> tuple[int, str]:

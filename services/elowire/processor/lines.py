@@ -11,7 +11,7 @@ from elowire.processor.rated import changes_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from elowire.processor.pairing import Facts
+    from elowire.processor.facts import Facts
     from elowire.processor.resolution import Resolved
     from elowire.processor.standings import Standing
 

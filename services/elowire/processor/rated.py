@@ -14,7 +14,7 @@ from elowire.domain import (
     rate_game,
     upgraded,
 )
-from elowire.processor.pairing import day_of
+from elowire.processor.facts import day_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,8 @@ from elowire.processor.rated import change_of, one_upgrade
 if TYPE_CHECKING:
     from elowire.domain import GameChange
     from elowire.processor.behind import Behind
-    from elowire.processor.pairing import Colour, Facts, Pairing
+    from elowire.processor.facts import Facts
+    from elowire.processor.pairing import Colour, Pairing
 
 # A bye scores as its result says; an annulled, unplayed or running game scores nothing.
 SCORELESS = frozenset({"annulled", "unplayed", "ongoing"})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from elowire.processor.pairing import Facts
+    from elowire.processor.facts import Facts
     from elowire.processor.shares import Rated, Shares
 
 T = TypeVar("T")

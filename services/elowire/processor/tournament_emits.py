@@ -11,10 +11,10 @@ from elowire.contracts.topics import TYPE_TOURNAMENT_RATING, partition_of
 from elowire.domain import FirstEvent, System
 from elowire.processor.behind import Behind
 from elowire.processor.entered import entrants_of
+from elowire.processor.facts import completed
 from elowire.processor.first import first_value
 from elowire.processor.lines import line_of
 from elowire.processor.outputs import event_time, headers_of
-from elowire.processor.pairing import completed
 from elowire.processor.resolution import Resolution, Resolved, depends_on_unrated
 from elowire.processor.resolving import resolution_of
 from elowire.processor.shares import shares_of
