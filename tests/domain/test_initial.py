@@ -247,6 +247,8 @@ POOLS = [
     pytest.param("2003", "2003-01-15", "2004-12-31", 5, 10, id="2003-8.3-same-and-next-seven-lists"),
     pytest.param("2003", "2003-04-30", "2005-03-31", 5, 10, id="2003-8.3-seven-lists-later"),
     pytest.param("2003", "2003-03-31", "2005-01-01", 5, 5, id="2003-8.3-eight-lists-later"),
+    pytest.param("2009-draft", "2009-09-30", "2011-10-31", 5, 10, id="2009-draft-8.3-thirteen-lists"),
+    pytest.param("2009-draft", "2009-09-30", "2011-11-30", 5, 5, id="2009-draft-8.3-fourteen-lists"),
     pytest.param("2009-07", "2009-09-30", "2011-10-31", 5, 10, id="2009-8.3-thirteen-lists"),
     pytest.param("2009-07", "2009-09-30", "2011-11-30", 5, 5, id="2009-8.3-fourteen-lists"),
 ]
