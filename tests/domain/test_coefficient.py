@@ -28,6 +28,7 @@ RULES = [
     pytest.param("2009-07", 2400, None, 29, 1980, 2010, 25, NEW, id="2009-8.56-2400-and-new"),
     pytest.param("2009-07", 2400, None, 30, 1980, 2010, 10, EVER, id="2009-8.56-2400-and-30-games"),
     pytest.param("2011-07", 2000, None, 29, 1980, 2012, 30, NEW, id="2011-8.56-new"),
+    pytest.param("2011-07", 2400, None, 29, 1980, 2012, 30, NEW, id="2011-8.56-2400-and-new"),
     pytest.param("2011-07", 2390, 2410, 40, 1980, 2012, 10, EVER, id="2011-8.56-ever-2400"),
     pytest.param("2013-07", 2400, None, 5, 1980, 2013, 10, EVER, id="2013-8.56-2400-without-30-games"),
     pytest.param("2013-07", 2000, None, 50, 2005, 2013, 15, DEFAULT, id="2013-8.56-no-junior-rule"),

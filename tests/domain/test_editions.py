@@ -130,6 +130,7 @@ def test_8_57_halves_go_up_until_2024_and_away_from_zero_since(name):
         ("2017-07", date(2018, 1, 1), 1000),
         ("2024-03", date(2024, 3, 1), 1400),
         ("2025-10", date(2026, 1, 1), 1400),
+        ("2014-07", date(2014, 7, 1), 1000),
     ],
 )
 def test_floor(name, day, floor):

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elowire.domain import NORMS, Performance, on_course, performance_of
+from elowire.domain.performance import _true_performance
 
 FIVE = [1851, 2457, 1989, 2379, 2407]
 
@@ -91,3 +92,12 @@ def test_the_true_performance_is_that_rating_which_expects_the_score(opponents, 
     assert expected(found.true - 0.5) <= points + 1e-6
     assert expected(found.true + 0.5) >= points - 1e-6
     assert performance_of(sorted(opponents), points) == found
+
+
+@pytest.mark.parametrize("guess", range(-30_000, 30_001, 1500))
+def test_true_performance_is_the_same_wherever_the_search_begins(guess):
+    opponents, points = (2400, 2512, 2301, 2650), 250
+    figures = performance_of(opponents, points)
+
+    assert figures is not None
+    assert _true_performance(opponents, points, guess) == figures.true
