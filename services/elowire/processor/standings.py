@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from elowire.processor.state import SEPARATOR
+
 if TYPE_CHECKING:
     from elowire.processor.facts import Facts
     from elowire.processor.shares import Rated, Shares
@@ -106,11 +108,15 @@ class Standings:
     def begin(self, table: dict[bytes, bytes]) -> None:
         """Start a batch: keep what the last one found out if its states are in the table.
 
-        All of them are looked for: of a batch that was dropped another process may have written some.
+        All of them are looked for: another process may have written some of a batch that was dropped, or
+        newer ones. Then nothing that is known of their tournaments is believed.
         """
         if all(table.get(key) == state for key, state in self._awaited.items()):
             for tournament_id, fresh in self._fresh.items():
                 self._durable.setdefault(tournament_id, {}).update(fresh)
+        else:
+            for key in self._awaited:
+                self._durable.pop(key.partition(SEPARATOR)[0], None)
         self._fresh, self._awaited = {}, {}
 
     def end(self, puts: dict[bytes, bytes]) -> None:
