@@ -34,7 +34,7 @@ def lines_of(tournament_id, known):
             strength = opponent.rating
             if strength == 0 and own.rating and outcomes and final and counts_resolved(known):
                 strength = outcomes[opponent.entry].ru or 0
-            if refusal_of(known.tournament, game, own, opponent._replace(rating=strength)) is None:
+            if refusal_of(known, game, own, opponent._replace(rating=strength)) is None:
                 rated.append((own.rating, strength, scored))
         own = facts_of(known, name, None) if name in known.entrants else plays[0][1]
         outcome = None

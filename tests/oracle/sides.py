@@ -133,12 +133,13 @@ def colours_of(known, game):
     )
 
 
-def refusal_of(tournament, game, own, opponent):
+def refusal_of(known, game, own, opponent):
     """Why the side does not count, in the order of the contract."""
-    return next((reason for reason, holds in _reasons(tournament, game, own, opponent) if holds), None)
+    return next((reason for reason, holds in _reasons(known, game, own, opponent) if holds), None)
 
 
-def _reasons(tournament, game, own, opponent):
+def _reasons(known, game, own, opponent):
+    tournament = known.tournament
     yield NOT_PLAYED.get(game.status), game.status in NOT_PLAYED
     yield Refusal.UNKNOWN_TOURNAMENT, tournament is None
     yield Refusal.CANCELLED_TOURNAMENT, tournament.status is TournamentStatus.CANCELLED
@@ -146,6 +147,8 @@ def _reasons(tournament, game, own, opponent):
     yield Refusal.NOT_RATED_GAME, not game.rated
     edition = tournament.edition_in_force()
     yield Refusal.UNUSUAL_RESULT, game.result not in USUAL and not edition.rates_unusual_results
+    in_match = refusal_in_match(known, game)
+    yield in_match, in_match is not None
     yield Refusal.UNRESOLVED_ENTRANT, None in {own.player_id, opponent.player_id}
     yield Refusal.UNRESOLVED_ENTRANT, own.player_id == opponent.player_id
     yield Refusal.UNRESOLVED_RATING, own.rating is None or opponent.rating is None
@@ -155,11 +158,47 @@ def _reasons(tournament, game, own, opponent):
     yield Refusal.RATING_GAP, own.rating and far
 
 
+def refusal_in_match(known, game):
+    """B.02 6: no game of a match with an unrated player counts, and none after the match was decided."""
+    tournament = known.tournament
+    if tournament.system is not System.MATCH or not _scores_in_match(game):
+        return None
+    pair = {colour.entry for colour in colours_of(known, game)}
+    match = sorted(
+        (
+            (other.round or 0, str(other.played_on or ""), game_id, other)
+            for game_id, other in known.games.items()
+            if _scores_in_match(other) and {colour.entry for colour in colours_of(known, other)} == pair
+        ),
+        key=lambda entry: entry[:3],
+    )
+    games = [other for *_, other in match]
+    if 0 in {colour.rating for colour in colours_of(known, games[0])}:
+        return Refusal.UNRATED_OPPONENT
+    if len(known.entrants) != 2 or tournament.rounds is None:
+        return None
+    before = games[: games.index(game)]
+    own = dict.fromkeys(pair, 0)
+    for other in before:
+        for colour, points in zip(colours_of(known, other), other.result.points or (0, 0), strict=True):
+            own[colour.entry] += points
+
+    return Refusal.DECIDED_MATCH if max(own.values()) > tournament.rounds * 50 else None
+
+
+def _scores_in_match(game):
+    seated = game.white is not None and game.black is not None
+    return seated and game.rated and game.status in {GameStatus.PLAYED, GameStatus.FORFEIT}
+
+
 def outcomes_of(known):
-    """Resolve a tournament in which the rated depend on the unrated: {entry: Outcome}, None elsewhere."""
+    """Resolve a tournament in which one game can depend on others: {entry: Outcome}, None elsewhere."""
     tournament = known.tournament
     if tournament is None:
         return None
+    if tournament.system is System.MATCH:
+        unrated = [name for name in known.entrants if facts_of(known, name, None).rating == 0]
+        return dict.fromkeys(unrated, Outcome(FirstEvent(0, 0, Fraction(0), 0), None))
     edition = tournament.edition_in_force()
     if not counts_unrated_opponents(edition, tournament.system):
         return None
@@ -170,7 +209,7 @@ def outcomes_of(known):
         own, opponent = colours_of(known, game)
         if game.white is None or game.black is None or game.result.points is None:
             continue
-        if refusal_of(tournament, game, own, opponent) in COUNTS_WHEN_RESOLVED:
+        if refusal_of(known, game, own, opponent) in COUNTS_WHEN_RESOLVED:
             ratings.setdefault(own.entry, own.rating)
             ratings.setdefault(opponent.entry, opponent.rating)
             games.append((own.entry, opponent.entry, *game.result.points))
@@ -225,6 +264,9 @@ def system_of(known):
 
 def counts_resolved(known):
     """Whether the rated players' games against the resolved count."""
+    if known.tournament.system is System.MATCH:
+        return False
+
     return counts_unrated_opponents(known.tournament.edition_in_force(), system_of(known))
 
 
@@ -240,7 +282,7 @@ def sides_of(tournament_id, known):
             himself = own is black and black.player_id == white.player_id
             if own.player_id is None or himself:
                 continue
-            refusal, strength = refusal_of(tournament, game, own, opponent), opponent.rating
+            refusal, strength = refusal_of(known, game, own, opponent), opponent.rating
             if (
                 refusal is Refusal.UNRATED_OPPONENT
                 and own.rating
@@ -294,7 +336,7 @@ def outcome_of(known, name):
     for game in known.games.values():
         white, black = colours_of(known, game)
         for own, opponent, place in ((white, black, 0), (black, white, 1)):
-            if own.entry == name and refusal_of(known.tournament, game, own, opponent) is None:
+            if own.entry == name and refusal_of(known, game, own, opponent) is None:
                 met.append((opponent.rating, game.result.points[place]))
 
     return Outcome(FirstEvent.of_games(met, system=known.tournament.system), None)

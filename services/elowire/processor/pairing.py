@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from elowire.contracts.vocabulary import Result
-from elowire.domain import Refusal, TimeControl, edition_by_id, is_rating_gap
+from elowire.domain import Refusal, System, TimeControl, edition_by_id, is_rating_gap
 from elowire.processor.facts import NOBODY, Facts, completed, day_of, printed_facts
 
 if TYPE_CHECKING:
@@ -122,6 +122,7 @@ def pairing_of(
     meant: dict[str, Meaning],
     behind: Behind,
     resolution: Resolution | None,
+    key: bytes,
 ) -> Pairing:
     """Look at a game with everything that is known of its players; `meant` is whom its references mean."""
     d = game["d"]
@@ -129,12 +130,16 @@ def pairing_of(
     of_black = None if d["b"] is None else meant[d["b"][0]]
     white, black = _facts(of_white, d["w"], tournament), _facts(of_black, d["b"], tournament)
     number = 0
-    if resolution is not None and resolution.final and (white.rating == 0 or black.rating == 0):
+    refusal = refusal_of_game(tournament, game)
+    if resolution is not None and resolution.system is System.MATCH:
+        # Each game of a match can refuse the ones after it.
+        number = resolution.behind.number()
+        refusal = refusal or resolution.refused.get(key)
+    elif resolution is not None and resolution.final and (white.rating == 0 or black.rating == 0):
         number = resolution.behind.number()
     else:
         resolution = None
 
-    refusal = refusal_of_game(tournament, game)
     of_both = tournament, refusal, resolution
 
     return Pairing(

@@ -7,6 +7,7 @@ and the rated players' games against them count with the corrected Ru (B.02 8.25
 from __future__ import annotations
 
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from elowire.domain import (
@@ -27,7 +28,7 @@ from elowire.domain import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from elowire.domain import Edition
+    from elowire.domain import Edition, Refusal
     from elowire.processor.behind import Behind
 
 State = dict[str, Any]
@@ -61,6 +62,8 @@ class Resolution(NamedTuple):
     counts: bool
     """Whether rated players' games against the unrated count; not when an unplayed game made it a Swiss."""
     outcomes: Mapping[bytes, Resolved]
+    refused: Mapping[bytes, Refusal] = MappingProxyType({})
+    """Games that a match does not count, by key."""
 
 
 def depends_on_unrated(tournament: State | None) -> bool:
@@ -70,6 +73,20 @@ def depends_on_unrated(tournament: State | None) -> bool:
     t = tournament["d"]
 
     return counts_unrated_opponents(edition_by_id(t["e"]), System(t["sy"]))
+
+
+def of_matches(unrated: Sequence[bytes], refused: Mapping[bytes, Refusal], behind: Behind) -> Resolution:
+    """Return what matches come to: no game of an unrated player counts, nor one after a decision."""
+    nothing = Resolved(NOTHING, None, None)
+
+    return Resolution(
+        behind,
+        final=True,
+        system=System.MATCH,
+        counts=False,
+        outcomes=dict.fromkeys(unrated, nothing),
+        refused=refused,
+    )
 
 
 def resolve(

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from elowire.domain import Refusal
 from elowire.processor.behind import Behind
+from elowire.processor.matches import is_match_play, refused_in_matches
 from elowire.processor.pairing import POINTS_OF_BLACK, POINTS_OF_WHITE
-from elowire.processor.resolution import Met, Resolution, resolve
+from elowire.processor.resolution import Met, Resolution, of_matches, resolve
 from elowire.processor.tournament_index import tournament_key
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from elowire.processor.tournament_view import TournamentView
 
 State = dict[str, Any]
@@ -23,7 +26,7 @@ _COUNTS = frozenset({None, Refusal.UNRATED_OPPONENT})
 
 
 def resolution_of(view: TournamentView, tournament_id: bytes) -> Resolution | None:
-    """Resolve a tournament as it stands, or None when it never had an unrated entrant."""
+    """Resolve a tournament as it stands; None when it has no matches and never had an unrated entrant."""
     tournament = view.get(tournament_key(tournament_id))
     if tournament is None:
         return None
@@ -34,6 +37,8 @@ def resolution_of(view: TournamentView, tournament_id: bytes) -> Resolution | No
         if entered is not None:
             ratings[key] = entered.facts.rating
             ever_unrated = ever_unrated or entered.ever_unrated
+    if is_match_play(tournament):
+        return _matches_of(view, tournament_id, tournament, ratings)
     if not ever_unrated:
         return None
 
@@ -54,6 +59,23 @@ def resolution_of(view: TournamentView, tournament_id: bytes) -> Resolution | No
             ratings.setdefault(opponent.key, opponent.rating)
 
     return resolve(tournament, ratings, games, complete=complete, behind=_behind_all(view, tournament_id))
+
+
+def _matches_of(
+    view: TournamentView, tournament_id: bytes, tournament: State, ratings: Mapping[bytes, int | None]
+) -> Resolution:
+    pairings = {
+        key: view.pairing(tournament_id, game, None)
+        for key in view.index.games_in.get(tournament_id, ())
+        if (game := view.get(key)) is not None
+    }
+    unrated = [key for key, rating in ratings.items() if rating == 0]
+
+    return of_matches(
+        unrated,
+        refused_in_matches(tournament, pairings, len(ratings)),
+        _behind_all(view, tournament_id),
+    )
 
 
 def _behind_all(view: TournamentView, tournament_id: bytes) -> Behind:

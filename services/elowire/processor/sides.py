@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from elowire.domain import Refusal
+from elowire.processor.matches import is_match_play
 from elowire.processor.resolution import depends_on_unrated
 
 if TYPE_CHECKING:
@@ -103,4 +104,6 @@ def same_for_sides(old: State | None, new: State) -> bool:
         content["st"] if weighty is None else content["st"] in weighty for content in (before, after)
     )
 
-    return stood == stands and all(before[name] == after[name] for name in _DECIDES)
+    decides = (*_DECIDES, "ro") if is_match_play(new) else _DECIDES
+
+    return stood == stands and all(before[name] == after[name] for name in decides)

@@ -15,6 +15,7 @@ from elowire.contracts.dead_letters import DeadLetterReason, Refused
 from elowire.contracts.events import Entrant, GameResult, PublishedRating, ReportedChange, Tournament
 from elowire.processor import state as states
 from elowire.processor import tournament_states
+from elowire.processor.completeness import completeness_of
 from elowire.processor.contents import entrant_content, game_content, tournament_content
 from elowire.processor.door import Door
 from elowire.processor.entered import entrants_of
@@ -91,6 +92,7 @@ class _Batch:
         self._lines: dict[bytes, int] = {}
         self._uncounted: set[bytes] = set()
         """Games that changed: the standings have them again when their sides are sent."""
+        self._finished: dict[bytes, None] = {}
 
     def take(self, record: Record, event_id: str, event: InputEvent) -> None:
         match event:
@@ -131,6 +133,7 @@ class _Batch:
             self._view.put(key, new)
             self._index.standings.forget(tournament_id)
         if send:
+            self._finished[tournament_id] = None
             if decides:
                 games = self._index.games_in.get(tournament_id, ())
                 self._games.update(dict.fromkeys(games, record.timestamp))
@@ -223,6 +226,9 @@ class _Batch:
             self._lines.update(dict.fromkeys(entrants, timestamp))
         for key, timestamp in self._lines.items():
             self._emits.line(key, timestamp)
+        for tournament_id in self._finished:
+            if (found := completeness_of(self._view, tournament_id)) is not None:
+                self.effects.counts[f"finished_{found}"] += 1
         self.effects.puts = self._view.puts()
 
         return self.effects

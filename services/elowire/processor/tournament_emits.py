@@ -14,6 +14,7 @@ from elowire.processor.entered import entrants_of
 from elowire.processor.facts import completed
 from elowire.processor.first import first_value
 from elowire.processor.lines import line_of
+from elowire.processor.matches import is_match_play
 from elowire.processor.outputs import event_time, headers_of
 from elowire.processor.resolution import Resolution, Resolved, depends_on_unrated
 from elowire.processor.resolving import resolution_of
@@ -53,10 +54,10 @@ class TournamentEmits:
         self._effects.emits.append(Emit(self._player_events, partition_of(key, self._partitions), key, value))
 
     def resolution(self, tournament_id: bytes) -> Resolution | None:
-        """Return the tournament's resolution, if its rated players' changes depend on the unrated."""
+        """Return the tournament's resolution, if one game's change can depend on others."""
         if tournament_id not in self._resolutions:
             tournament = self._view.tournament(tournament_id)
-            needed = depends_on_unrated(tournament)
+            needed = depends_on_unrated(tournament) or is_match_play(tournament)
             self._resolutions[tournament_id] = resolution_of(self._view, tournament_id) if needed else None
 
         return self._resolutions[tournament_id]
@@ -71,7 +72,7 @@ class TournamentEmits:
             return ()
         tournament_id, _, game_id = key.split(SEPARATOR)
         resolution = self.resolution(tournament_id)
-        pairing = self._view.pairing(tournament_id, game, resolution)
+        pairing = self._view.pairing(tournament_id, game, resolution, key)
         name = tournament_id.decode()
         for player_id, value in sides_of(f"{name}:{game_id.decode()}", name, pairing, _ever(pairing)):
             self.to_player(player_id, value)
@@ -163,7 +164,7 @@ class TournamentEmits:
         game = self._view.get(game_key)
         if game is None:
             return None
-        shares = shares_of(game_key, self._view.pairing(tournament_id, game, resolution))
+        shares = shares_of(game_key, self._view.pairing(tournament_id, game, resolution, game_key))
         if resolution is None:
             self._known[game_key] = shares
 

@@ -120,15 +120,17 @@ class TournamentView(Overlay):
 
         return found
 
-    def pairing(self, tournament_id: bytes, game: State, resolution: Resolution | None) -> Pairing:
-        """Return a game with everything that is known of its players."""
+    def pairing(
+        self, tournament_id: bytes, game: State, resolution: Resolution | None, key: bytes = b""
+    ) -> Pairing:
+        """Return a game with everything that is known of its players; `key` finds it in the resolution."""
         meant = self.meanings(tournament_id, game)
         entrants = 0
         for meaning in meant.values():
             entrants += meaning.counter
 
         return pairing_of(
-            self.tournament(tournament_id), game, meant, Behind(entrants, game["n"]), resolution
+            self.tournament(tournament_id), game, meant, Behind(entrants, game["n"]), resolution, key
         )
 
     def references(self, key: bytes, entered: Entered | None) -> list[str]:

@@ -85,7 +85,7 @@ class ProcessorMetrics:
     """The processor's figures. Its methods are called once per batch, recovery or poll, never per record."""
 
     # Words of a batch's counts that begin so are one metric with the rest of the word as its label.
-    _FAMILIES = ("side_", "dead_letter_", "input_", "reconciled_")
+    _FAMILIES = ("side_", "dead_letter_", "input_", "reconciled_", "finished_")
 
     def __init__(self, registry: Registry) -> None:
         self._batches = registry.counter("batches", "Batches that are durable.")
@@ -99,6 +99,11 @@ class ProcessorMetrics:
         )
         self._reconciliations = registry.counter(
             "reconciliations", "Predictions compared with a list.", ["verdict"]
+        )
+        self._finished = registry.counter(
+            "finished_tournaments",
+            "Times a tournament was finished: complete, or how its games differ from those expected.",
+            ["games"],
         )
         self._effects = registry.counter(
             "effects", "What else batches did: corrections, annulments, live_ratings, rerouted.", ["effect"]
@@ -131,13 +136,8 @@ class ProcessorMetrics:
         self._batches.inc()
         for topic, number in records.items():
             self._records.labels(topic).inc(number)
-        families = dict(
-            zip(
-                self._FAMILIES,
-                (self._sides, self._dead_letters, self._inputs, self._reconciliations),
-                strict=True,
-            )
-        )
+        counters = self._sides, self._dead_letters, self._inputs, self._reconciliations, self._finished
+        families = dict(zip(self._FAMILIES, counters, strict=True))
         for word, number in counts.items():
             family = next((prefix for prefix in self._FAMILIES if word.startswith(prefix)), None)
             if family is None:
