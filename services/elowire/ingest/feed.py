@@ -14,7 +14,7 @@ from elowire.contracts.envelope import EventRecord, input_record
 from elowire.contracts.events import Entrant, GameResult, InputEvent, Side, Tournament
 from elowire.contracts.faults import field_faults
 from elowire.contracts.vocabulary import GameStatus, TournamentStatus
-from elowire.domain import System
+from elowire.ingest.matches import system_of
 from elowire.ingest.readers.report import (
     EntrantFacts,
     EventReport,
@@ -126,14 +126,15 @@ def tournament_event(
             revision=_revision(facts, finished=status is TournamentStatus.FINISHED),
             name=facts.name,
             time_control=facts.time_control,
-            system=facts.system or System.SWISS,
+            system=system_of(report),
             starts_on=facts.starts_on,
             ends_on=ends_on,
             status=status,
             rating_list=facts.rating_list,
             edition=facts.edition,
             rated_in=facts.rated_in,
-            rounds=None if facts.rounds_assumed else facts.rounds,
+            # Rounds tell when a match is decided, unless both players asked for all games to count.
+            rounds=None if facts.rounds_assumed or facts.match_waived else facts.match_games or facts.rounds,
             expected_games=expected_games or None,
         )
     except ValidationError as problem:

@@ -108,3 +108,35 @@ def test_round_robins_with_unrated_players(tmp_path, edition, unplayed):
     path.write_text(json.dumps(event))
 
     same(read_event(path))
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        pytest.param({"rounds": 4}, id="decided-after-three-of-four"),
+        pytest.param({"rounds": 4, "match_games": 6}, id="arranged-for-six"),
+        pytest.param({}, id="of-a-length-nobody-says"),
+        pytest.param({"rounds": 4, "match_waived": True}, id="waived"),
+    ],
+)
+@pytest.mark.parametrize("ratings", [(2400, 2500), (2400, None)])
+def test_matches(tmp_path, facts, ratings):
+    results = ["1-0", "0-1", "1-0", "0-1"]
+    event = {
+        "name": "Match",
+        "time_control": "standard",
+        "start": "2025-10-12",
+        "end": "2025-10-24",
+        "players": [
+            {"fide_id": n, "published_rating": rating or 0} for n, rating in enumerate(ratings, start=1)
+        ],
+        "games": [
+            {"white": 1 + n % 2, "black": 2 - n % 2, "result": result, "round": n + 1}
+            for n, result in enumerate(results)
+        ],
+        **facts,
+    }
+    path = tmp_path / "match.json"
+    path.write_text(json.dumps(event))
+
+    same(read_event(path))
