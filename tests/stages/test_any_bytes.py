@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import orjson
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from elowire.contracts.envelope import input_record
 from elowire.contracts.topics import partition_of
+from elowire.processor.first import First
 from tests.oracle.events import entrant, game, published, reported, tournament
 from tests.oracle.promises import broken_promises
 from tests.oracle.readings import dead_letters
@@ -28,6 +30,7 @@ VALUES = (
     | st.binary(max_size=40)
     | JSON.map(lambda value: orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS) if _fits(value) else b"{}")
 )
+AT_TOTAL = First._fields.index("total")
 MANY = settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -117,3 +120,20 @@ def test_a_side_of_another_shape_loses_nothing_beside_it():
     scene.say(game("h", "1", "2", "1-0"))
     assert scene.change("1") == "20.00"
     assert scene.dead() == ["unprocessable"] * 3
+
+
+@pytest.mark.parametrize("total", [[1, 0], [0, 0], [], [1e400, 1], ["1", 1]])
+def test_a_first_rating_of_impossible_points_is_refused(total):
+    scene = Scene().say(
+        tournament(edition="2024-03", status="finished"), entrant("1", 2000, 20), entrant("2", unrated=True)
+    )
+    scene.say(game("g", "1", "2", "0-1"))
+    good = scene.lane.all("player-events")
+    first = next(orjson.loads(r.value) for r in reversed(good) if orjson.loads(r.value)["t"] == "first")
+    first["f"][0] += 1
+    first["f"][AT_TOTAL] = total
+    before = scene.rating("2")
+    scene.lane.append("player-events", partition_of(b"2", scene.lane.partitions), b"2", orjson.dumps(first))
+    scene.lane.run()
+    assert scene.dead() == ["unprocessable"]
+    assert scene.rating("2") == before

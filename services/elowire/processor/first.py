@@ -39,10 +39,12 @@ class First(NamedTuple):
 
     def event(self) -> FirstEvent:
         """Return it as the domain's own."""
+        numerator, denominator = self.total
+
         return FirstEvent(
             self.games,
             self.points,
-            Fraction(*self.total),
+            Fraction(numerator, denominator),
             self.rated_opponents,
             System(self.system),
             date.fromisoformat(self.ends_on),

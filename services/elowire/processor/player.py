@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # What a record of another shape than ours runs into.
-MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+MALFORMED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 class PlayerStage:
