@@ -136,8 +136,8 @@ bench: setup ## speed and memory on a real broker, with the machine and versions
 	@$(BIN)/python -m tests.bench
 
 .PHONY: soak
-soak: setup ## the long run on a real broker
-	@$(BIN)/python -m tests.bench.soak
+soak: setup ## one fault after another on a real broker (HOURS=2 SEED=1)
+	@$(BIN)/python -m tests.bench.soak --hours $(or $(HOURS),2) --seed $(or $(SEED),1)
 
 .PHONY: schemas
 schemas: setup ## write schemas/ anew from the models

@@ -13,10 +13,9 @@ import pytest
 
 from elowire.contracts.envelope import decode
 from elowire.contracts.topics import GAME_RESULTS, TOURNAMENT_EVENTS, partition_of
-from elowire.runtime import topics
 from elowire.runtime.kafka import read_all
 from elowire.runtime.settings import child_environment
-from elowire.runtime.topics import Shape
+from tests.broker.acceptance.topics import make_empty
 
 pytestmark = pytest.mark.broker
 
@@ -26,8 +25,8 @@ PARTITIONS = 12
 
 @pytest.fixture
 def cluster(kafka):
-    """Address of a cluster with the product's topics."""
-    asyncio.run(topics.apply(kafka, shape=Shape(partitions=PARTITIONS)))
+    """Address of a cluster with the product's topics, empty, whatever ran before."""
+    make_empty(kafka, partitions=PARTITIONS)
     return kafka
 
 

@@ -62,7 +62,7 @@ COLD = {"kind": "toy", "stage": "sum", "wake": "early", "cycles": 2, "rate": 600
 @pytest.mark.parametrize(
     ("mutation", "scenario", "options"),
     [
-        ("swap", "place", {"at": "after barrier 1", "kills": 3, "chaos": 0.2}),
+        ("swap", "place", {"at": "after barrier 1", "kills": 6, "chaos": 0.2}),
         ("commitfirst", "place", {"at": "before barrier 1,after barrier 1", "kills": 5, "chaos": 0.2}),
         ("lww", "zombie", ZOMBIE),
         ("nocontig", "zombie", ZOMBIE | COLD),
