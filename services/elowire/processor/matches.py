@@ -8,7 +8,7 @@ from elowire.domain import Refusal, System, match_refusals
 from elowire.processor.pairing import POINTS_OF_BLACK, POINTS_OF_WHITE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from elowire.processor.pairing import Pairing
 
@@ -41,21 +41,20 @@ def refused_in_matches(
             matches.setdefault(pair, []).append((d["rd"] or 0, d["on"] or "", key))
     refused: dict[bytes, Refusal] = {}
     for games in matches.values():
-        refused |= _of_a_match([pairings[key] for *_, key in sorted(games)], sorted(games), planned)
+        refused |= _of_a_match({key: pairings[key] for *_, key in sorted(games)}, planned)
 
     return refused
 
 
-def _of_a_match(
-    pairings: list[Pairing], games: Iterable[tuple[int, str, bytes]], planned: int | None
-) -> dict[bytes, Refusal]:
-    first = pairings[0].white.own
+def _of_a_match(pairings: Mapping[bytes, Pairing], planned: int | None) -> dict[bytes, Refusal]:
+    """Find what one match refuses; its games come in the order of play."""
+    opening = next(iter(pairings.values()))
     scores = []
-    for pairing in pairings:
+    for pairing in pairings.values():
         x = pairing.game["d"]["x"]
         points = POINTS_OF_WHITE.get(x, 0), POINTS_OF_BLACK.get(x, 0)
-        scores.append(points if pairing.white.own.key == first.key else points[::-1])
-    both_rated = 0 not in {first.rating, pairings[0].black.own.rating}
+        scores.append(points if pairing.white.own.key == opening.white.own.key else points[::-1])
+    both_rated = 0 not in {opening.white.own.rating, opening.black.own.rating}
     refusals = match_refusals(scores, planned=planned, both_rated=both_rated)
 
-    return {key: reason for (*_, key), reason in zip(games, refusals, strict=True) if reason is not None}
+    return {key: reason for key, reason in zip(pairings, refusals, strict=True) if reason is not None}
