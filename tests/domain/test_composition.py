@@ -11,11 +11,11 @@ from elowire.domain import (
     System,
     completeness,
     edition_by_id,
-    is_match,
     is_rateable_round_robin,
     match_refusals,
     round_robin_games,
     system_as_rated,
+    system_in_use,
 )
 
 WIN, DRAW, LOSS = (100, 0), (50, 50), (0, 100)
@@ -48,18 +48,18 @@ def test_6_a_match_of_unknown_length_is_never_known_to_be_decided():
 
 
 @pytest.mark.parametrize(
-    ("system", "players", "match"),
+    ("stated", "players", "system"),
     [
-        (System.MATCH, 8, True),
-        (System.MATCH, 2, True),
-        (System.SWISS, 2, True),
-        (System.ROUND_ROBIN, 2, True),
-        (System.ROUND_ROBIN, 3, False),
-        (System.TEAM, 1, False),
+        (None, 2, System.MATCH),
+        (None, 1, System.SWISS),
+        (None, 3, System.SWISS),
+        (System.MATCH, 8, System.MATCH),
+        (System.ROUND_ROBIN, 2, System.ROUND_ROBIN),
+        (System.SWISS, 2, System.SWISS),
     ],
 )
-def test_6_what_is_a_match(system, players, match):
-    assert is_match(system, players=players) is match
+def test_6_what_is_a_match(stated, players, system):
+    assert system_in_use(stated, players=players) is system
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from elowire.domain.coefficient import KFactor, KReason, cut_k, k_factor
 from elowire.domain.composition import (
     Completeness,
     completeness,
-    is_match,
     is_rateable_round_robin,
     match_refusals,
     round_robin_games,
     system_as_rated,
+    system_in_use,
 )
 from elowire.domain.crosstable import (
     Crosstable,
@@ -139,7 +139,6 @@ __all__ = [
     "is_delisted",
     "is_late_entry",
     "is_late_report",
-    "is_match",
     "is_rateable_round_robin",
     "is_rated_on",
     "is_rating_gap",
@@ -165,6 +164,7 @@ __all__ = [
     "round_robin_games",
     "score_probability",
     "system_as_rated",
+    "system_in_use",
     "tenths_text",
     "time_control_of",
     "upgraded",

@@ -47,9 +47,12 @@ def round_robin_games(*, players: int, games: int) -> int:
     return cycle * max(1, -(-games // cycle)) if cycle else 0
 
 
-def is_match(system: System, *, players: int) -> bool:
-    """Whether a tournament consists of matches: it says so, or only two players take part."""
-    return system is System.MATCH or players == _PLAYERS_OF_A_MATCH
+def system_in_use(stated: System | None, *, players: int) -> System:
+    """Find the system of a whole event: the stated one; else two players are a match and more are a Swiss."""
+    if stated is not None:
+        return stated
+
+    return System.MATCH if players == _PLAYERS_OF_A_MATCH else System.SWISS
 
 
 def match_refusals(

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from elowire.domain import System
 from elowire.ingest.readers.assembly import slug
 from elowire.ingest.readers.pgn import read_pgn, tag_sections
 from elowire.ingest.readers.report import (
@@ -72,7 +73,8 @@ def snapshot_of(texts: Iterable[str], source: BroadcastSource) -> Snapshot:
         tournament_id=source.tournament_id,
         name=source.tournament_name or source.tournament_id,
         time_control=controls[0] if controls else None,
-        system=source.system,
+        # The two players of a first game are no match: a broadcast shows its games one by one.
+        system=source.system or System.SWISS,
         starts_on=source.starts_on,
         ends_on=source.ends_on,
         edition=source.edition,

@@ -6,17 +6,15 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from elowire.contracts.vocabulary import GameStatus
-from elowire.domain import Refusal, System, is_match, match_refusals
+from elowire.domain import Refusal, System, match_refusals, system_in_use
 from elowire.ingest.readers.report import EntrantFacts, EventReport, GameFacts
 
 _SCORES = {GameStatus.PLAYED, GameStatus.FORFEIT}
 
 
 def system_of(report: EventReport) -> System:
-    """Give the system by which the event is rated; where the file is silent, it is a Swiss."""
-    system = report.tournament.system or System.SWISS
-
-    return System.MATCH if is_match(system, players=len(report.entrants)) else system
+    """Give the system by which the event is rated."""
+    return system_in_use(report.tournament.system, players=len(report.entrants))
 
 
 def refused_in_matches(

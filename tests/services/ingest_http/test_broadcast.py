@@ -153,6 +153,15 @@ def test_the_tournament_is_described_when_its_days_are_stated():
     assert len(silent) == 3
 
 
+def test_two_players_are_no_match_before_the_others_are_seen():
+    story = Story()
+    first = story.tell(pgn(1))[0]
+
+    assert first.system == "swiss"
+    assert [event for event in story.tell(pgn(2), pgn(3)) if hasattr(event, "starts_on")] == []
+    assert Story(system="match").tell(pgn(1))[0].system == "match"
+
+
 def test_games_of_an_unrated_broadcast_are_not_rated():
     (game,) = [event for event in Story(rated=False).tell(pgn(1, "1-0")) if hasattr(event, "game_id")]
 
