@@ -32,9 +32,18 @@ _OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 
 
 def changes_of(source: str) -> Iterator[tuple[str, ast.Module]]:
-    """Give every changed module; annotations, docstrings and texts stay as they are."""
+    """Give every changed module; annotations, docstrings, texts and decorators stay as they are."""
     whole = ast.parse(source)
+    # How a class is made (frozen, slots) is no regulation.
+    decorators = {
+        id(part)
+        for node in ast.walk(whole)
+        for decorator in getattr(node, "decorator_list", ())
+        for part in ast.walk(decorator)
+    }
     for place, node in enumerate(ast.walk(whole)):
+        if id(node) in decorators:
+            continue
         for number, change in enumerate(_changed(node)):
             copied = copy.deepcopy(whole)
             # The copy is walked in the same order, and holds the same change at the same place.
