@@ -16,7 +16,8 @@ from aiokafka.structs import TopicPartition
 
 from elowire.contracts.envelope import input_record
 from elowire.contracts.topics import CATALOGUE
-from elowire.processor.verification import InputsCutError, verify
+from elowire.processor.replay_cut import InputsCutError
+from elowire.processor.verification import verify
 from elowire.runtime.kafka import ConfirmedProducer, OutRecord, admin_client, end_offsets, read_all
 from elowire.runtime.settings import load_settings
 from tests.broker.acceptance.programs import Processor, run
@@ -26,7 +27,7 @@ from tests.oracle.generator import Sizes, generate
 pytestmark = pytest.mark.broker
 PARTITIONS = 2
 SOURCES = ("tournament-events", "game-results", "rating-lists", "player-events")
-COPIED = (*SOURCES, "live-ratings", "rated-games")
+COPIED = (*SOURCES, "live-ratings", "rated-games", "reconciliations", "tournament-ratings")
 _numbers = itertools.count(1)
 
 

@@ -9,5 +9,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ("composition", "players < _SMALL_BELOW -> LtE"): _SAME_BELOW_TEN,
     ("composition", "games < expected -> LtE"): "equal numbers have been answered before",
     ("editions", "1024 -> 1025"): "how much a cache keeps",
+    ("tables", "difference >= 0 -> Gt"): "at a difference of 0 both halves of the table say 0.50",
     ("editions", "24 -> 25"): "a window is counted in whole lists, and these stood for three months",
 }

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 
+import orjson
 import pytest
 
-from elowire.processor.replay import Fact, fact_of
+from elowire.processor.replay import Fact, fact_of, output_of
+from elowire.processor.replay_cut import Cut, Span
 from elowire.processor.replay_facts import Facts
-from elowire.processor.verification import Cut, Span, Verification
+from elowire.processor.verification import Verification
 from tests.oracle.generator import Sizes, generate, shuffled
 from tests.stages.driver import Faults, Lane
 
@@ -24,6 +26,8 @@ TOPICS = (
     "player-events",
     "live-ratings",
     "rated-games",
+    "reconciliations",
+    "tournament-ratings",
 )
 PARTITIONS = 2
 ROUGH = Faults(crash=0.1, drop=0.05, zombie=0.1)
@@ -54,9 +58,9 @@ async def report_of(reader, **options):
     with Facts() as facts:
         work = Verification("", reader.cut(**options), reader, facts, lambda _: None)
         for number in range(PARTITIONS):
-            await work.take_inputs(number)
+            await work.compare_tournaments(number)
         for number in range(PARTITIONS):
-            await work.compare(number)
+            await work.compare_players(number)
     return work.report
 
 
@@ -69,7 +73,7 @@ async def test_whatever_happened_on_the_way_all_is_equal_in_the_end(seed):
     report = await report_of(MemoryReader(worked(seed)))
     assert report.differences == []
     assert report.lag == report.left_out == 0
-    assert min(report.ratings, report.sides, report.facts) > 10
+    assert min(report.ratings, report.sides, report.facts, report.lines) > 10
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -104,3 +108,35 @@ async def test_a_lost_record_is_found(topic):
         kept, log[at] = log[at], log[at]._replace(key=b"elsewhere", value=b"{}")
         assert (await report_of(reader)).differences, f"record {at} of {topic}: {kept}"
         log[at] = kept
+
+
+async def test_a_wrong_line_of_a_tournament_is_found():
+    reader = MemoryReader(worked(0, Faults()))
+    log = reader.topics["tournament-ratings"][0]
+    newest = {}
+    for at, record in enumerate(log):
+        line = output_of("tournament-ratings", record.key, record.headers, record.value)
+        if line.counter > newest.get(line.key, (0, 0))[0]:
+            newest[line.key] = (line.counter, at)
+    assert len(newest) > 10
+    for name, (_, at) in list(newest.items())[::8]:
+        kept = log[at]
+        log[at] = kept._replace(value=orjson.dumps(orjson.loads(kept.value) | {"points": "99"}))
+        (difference,) = (await report_of(reader)).differences
+        assert (difference.topic, difference.name) == ("tournament-ratings", name.decode())
+        assert '"99"' in difference.found
+        log[at] = kept
+
+
+async def test_a_lost_and_a_wrong_reconciliation_are_found():
+    reader = MemoryReader(worked(3, Faults()))
+    log = reader.topics["reconciliations"][0]
+    assert len(log) > 2
+    assert (await report_of(reader)).reconciliations > 2
+    wrong = log[0]._replace(value=orjson.dumps(orjson.loads(log[0].value) | {"list": "2020-01"}))
+    lost = log.pop(1)
+    log[0] = wrong
+    found = {difference.name: difference.found for difference in (await report_of(reader)).differences}
+    assert len(found) == 2
+    assert 'list "2020-01"' in found.values()
+    assert found[dict(lost.headers)["ce_id"].decode().replace(":", "/")] == "nothing"

@@ -127,3 +127,33 @@ class TestStandings:
         assert {name: line[:2] for name, line in told.items()} == {"3": ("1", 2), "2": ("0", 2)}
         told = lines(owner, log(game("b", "3", "1", round=2, tournament_id="u", revision=2), "b2"))
         assert {name: line[:2] for name, line in told.items()} == {"3": ("2", 2), "1": ("1", 2)}
+
+
+class TestNamesThatAreNobodyAnyMore:
+    """A name that had a line has one without points when all its games turn out to be somebody else's."""
+
+    @pytest.mark.parametrize("system", ["swiss", "round-robin", "match"])
+    @pytest.mark.parametrize(
+        "revealed",
+        [
+            pytest.param([game("a", "3", "2", round=1, revision=2)], id="the-game-named-the-wrong-player"),
+            pytest.param([entrant("1", 2000, 20, entrant_id="n1")], id="an-entrant-is-this-player"),
+            pytest.param(
+                [
+                    entrant("1", 2000, 20, entrant_id="n1"),
+                    tournament(revision=2, status="finished"),
+                    entrant("1", 2010, 20, entrant_id="n1", revision=2),
+                ],
+                id="and-changes-after-the-end",
+            ),
+        ],
+    )
+    def test_its_last_line_has_no_points(self, log, revealed, system):
+        part, told = part_of(log(tournament(edition="2014-07", system=system), "t1")), []
+        for number, event in enumerate([game("a", "1", "2", round=1), *revealed]):
+            told.append(lines(part, log(event, f"e{number}")))
+        assert told[0]["1"][:2] == ("1", 0)
+        last = max((one["1"] for one in told if "1" in one), key=lambda line: line[3])
+        assert last[:2] == ("0", 0)
+        bearer = {name: line for one in told for name, line in one.items()}
+        assert [line[0] for name, line in bearer.items() if name in {"3", "n1"}] == ["1"]

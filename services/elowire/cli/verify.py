@@ -39,7 +39,7 @@ def verify(
 
     Example: elowire verify --bootstrap broker1:9092
     """
-    from elowire.processor import verification  # noqa: PLC0415 - the stages load slowly, others need them not
+    from elowire.processor import replay_cut, verification  # noqa: PLC0415 - the stages load slowly, others need them not
 
     settings = load_settings(bootstrap=bootstrap)
     with _progress() as progress:
@@ -52,7 +52,7 @@ def verify(
                     seen=lambda records: progress.advance(task, records),
                 )
             )
-        except (verification.InputsCutError, TimeoutError) as fault:
+        except (replay_cut.InputsCutError, TimeoutError) as fault:
             raise Failure(str(fault)) from fault
     _print(report, form)
     if report.differences:
@@ -84,6 +84,8 @@ def _summary(report: Report) -> dict[str, Any]:
         "players": report.ratings,
         "sides": report.sides,
         "facts": report.facts,
+        "lines": report.lines,
+        "reconciliations": report.reconciliations,
         "different": len(report.differences) + report.more,
         "left_out": report.left_out,
         "lag": report.lag,
@@ -93,7 +95,8 @@ def _summary(report: Report) -> dict[str, Any]:
 
 def _lines(report: Report) -> Iterator[str]:
     compared = (
-        f"{report.ratings:,} live ratings, {report.sides:,} sides and {report.facts:,} facts of players"
+        f"{report.ratings:,} live ratings, {report.sides:,} sides, {report.reconciliations:,} "
+        f"reconciliations and {report.facts:,} facts of players, {report.lines:,} lines of tournaments"
     )
     if report.differences:
         yield f"different: {len(report.differences) + report.more:,} of {compared}"

@@ -49,7 +49,8 @@ PROBABILITY: Final = (
 """Table 8.1.2: (least difference, PD of the higher rated); a row ends where the next one begins."""
 # fmt: on
 
-_DP: Final = tuple(dp for _, dp in sorted(PERFORMANCE))
+_BY_P: Final = dict(PERFORMANCE)
+_DP: Final = tuple(_BY_P[p] for p in range(101))
 _EDGES: Final = sorted(PROBABILITY)
 _LAST: Final = _EDGES[-1][0]
 _HIGHER: Final = tuple(

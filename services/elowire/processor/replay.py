@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from elowire.contracts.topics import LIVE_RATINGS, PLAYER_EVENTS, RATED_GAMES, partition_of
+from elowire.contracts.topics import (
+    LIVE_RATINGS,
+    PLAYER_EVENTS,
+    RATED_GAMES,
+    RECONCILIATIONS,
+    TOURNAMENT_RATINGS,
+    partition_of,
+)
 from elowire.processor.lists import ListsStage
 from elowire.processor.player import PlayerStage
 from elowire.processor.stage import Emit, Record
@@ -67,33 +74,48 @@ class _Replay:
         return effects.emits
 
 
-class InputReplay:
-    """The input topics of one partition number: what they send into the players' logs."""
-
-    def __init__(self, number: int, *, partitions: int, prefix: str) -> None:
-        self._tournament = _Replay(TournamentStage(partitions=partitions, prefix=prefix), number)
-        self._lists = _Replay(ListsStage(partitions=partitions, prefix=prefix), number)
-        self._player_events = f"{prefix}{PLAYER_EVENTS.name}"
-
-    def tournaments(self, records: Sequence[Record]) -> Iterator[Emit]:
-        """Take records of `tournament-events` or `game-results`; yield those of the players' logs."""
-        return self._said(self._tournament, records)
-
-    def lists(self, records: Sequence[Record]) -> Iterator[Emit]:
-        """Take records of `rating-lists`; yield those of the players' logs."""
-        return self._said(self._lists, records)
-
-    def _said(self, replay: _Replay, records: Sequence[Record]) -> Iterator[Emit]:
-        return (emit for emit in replay.emits(records) if emit.topic == self._player_events)
-
-
 class Output(NamedTuple):
-    """One event that the player stage sends: its topic without prefix, and the counter in its id."""
+    """One event that a stage sends: its topic without prefix, and the counter in its id."""
 
     topic: str
     key: bytes
     counter: int
     value: bytes
+
+
+class Said(NamedTuple):
+    """What input records send: into the players' logs, and as lines of tournaments."""
+
+    players: list[Emit]
+    lines: list[Output]
+
+
+class InputReplay:
+    """The input topics of one partition number: what they send into the players' logs and tournaments."""
+
+    def __init__(self, number: int, *, partitions: int, prefix: str) -> None:
+        self._tournament = _Replay(TournamentStage(partitions=partitions, prefix=prefix), number)
+        self._lists = _Replay(ListsStage(partitions=partitions, prefix=prefix), number)
+        self._player_events = f"{prefix}{PLAYER_EVENTS.name}"
+        self._lines = f"{prefix}{TOURNAMENT_RATINGS.name}"
+
+    def tournaments(self, records: Sequence[Record]) -> Said:
+        """Take records of `tournament-events` or `game-results`."""
+        return self._said(self._tournament, records)
+
+    def lists(self, records: Sequence[Record]) -> Said:
+        """Take records of `rating-lists`."""
+        return self._said(self._lists, records)
+
+    def _said(self, replay: _Replay, records: Sequence[Record]) -> Said:
+        said = Said([], [])
+        for emit in replay.emits(records):
+            if emit.topic == self._player_events:
+                said.players.append(emit)
+            elif emit.topic == self._lines:
+                said.lines.append(output_of(TOURNAMENT_RATINGS.name, emit.key, emit.headers, emit.value))
+
+        return said
 
 
 class PlayerReplay:
@@ -104,13 +126,14 @@ class PlayerReplay:
         self._number = number
         self._partitions = partitions
         self._topic = f"{prefix}{PLAYER_EVENTS.name}"
-        self._wanted = {f"{prefix}{topic.name}": topic.name for topic in (LIVE_RATINGS, RATED_GAMES)}
+        wanted = (LIVE_RATINGS, RATED_GAMES, RECONCILIATIONS)
+        self._wanted = {f"{prefix}{topic.name}": topic.name for topic in wanted}
 
     def take(self, records: Sequence[Record]) -> Iterator[Output]:
         """Take a portion of the log."""
         for emit in self._replay.emits(records):
             if (topic := self._wanted.get(emit.topic)) is not None:
-                yield Output(topic, emit.key or b"", counter_of(emit.headers), emit.value or b"")
+                yield output_of(topic, emit.key, emit.headers, emit.value)
 
     def tell(self, player: bytes, values: Sequence[bytes]) -> Iterator[Output]:
         """Take what is known of one player without the log's own order."""
@@ -123,11 +146,18 @@ class PlayerReplay:
         return partition_of(player, self._partitions) == self._number
 
 
-def counter_of(headers: Sequence[tuple[str, bytes]]) -> int:
-    """Return the counter at the end of an output's id (``player:version``); 0 where there is none."""
-    for name, value in headers:
-        if name == "ce_id":
-            counter = value.rpartition(b":")[2]
-            return int(counter) if counter.isdigit() else 0
+def output_of(
+    topic: str, key: bytes | None, headers: Sequence[tuple[str, bytes]], value: bytes | None
+) -> Output:
+    """Return an output event from its record; `topic` is without prefix.
 
-    return 0
+    A key of `tournament-ratings` or `reconciliations` has several events, which only their ids tell apart.
+    """
+    event_id = next((value for name, value in headers if name == "ce_id"), b"")
+    name, _, counter = event_id.rpartition(b":")
+    if topic == RECONCILIATIONS.name:
+        return Output(topic, name + b"/" + counter, 0, value or b"")
+    if topic != TOURNAMENT_RATINGS.name:
+        name = key or b""
+
+    return Output(topic, name, int(counter) if counter.isdigit() else 0, value or b"")

@@ -10,12 +10,14 @@ import orjson
 from elowire.domain import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from elowire.processor.replay import Output
 
 _SHOWN_MEMBERS = 5
 _NOTHING = object()
+OF_THE_ORDER = frozenset({"version", "cause", "changed", "game", "previous"})
+"""What a figure owes to the order of a log that is not whole any more."""
 # Which of a tournament's games had its one cap (8.3.1 of 2022) depends, once they are settled, on whether
 # they came before the list: no figure that still moves does.
 _OF_ARRIVAL = frozenset({"counted_difference", "expectancy", "delta", "article"})
@@ -41,6 +43,7 @@ class Newest:
 
     topic: str
     ignored: frozenset[str] = frozenset()
+    origin: str = "the player's log"
     _expected: dict[bytes, tuple[int, bytes]] = field(default_factory=dict)
     _found: dict[bytes, tuple[int, bytes]] = field(default_factory=dict)
 
@@ -51,8 +54,9 @@ class Newest:
         """Take what follows from the log; the last of a key is the newest."""
         self._expected[output.key] = (output.counter, output.value)
 
-    def meet(self, key: bytes, counter: int, value: bytes) -> None:
+    def meet(self, output: Output) -> None:
         """Take a record of the topic: an older one than the newest of its key tells nothing."""
+        _, key, counter, value = output
         known = self._found.get(key)
         if known is None or counter > known[0]:
             expected = self._expected.get(key)
@@ -65,8 +69,19 @@ class Newest:
 
     def forget(self, players: Collection[bytes]) -> None:
         """Leave players out of the comparison."""
+        self._drop(lambda key: player_of(key) in players)
+
+    def forget_keys(self, keys: Collection[bytes]) -> None:
+        """Leave events out of the comparison."""
+        self._drop(lambda key: key in keys)
+
+    def forget_old(self) -> None:
+        """Leave out what the topic does not have: it keeps its records for a time only."""
+        self._drop(lambda key: key not in self._found)
+
+    def _drop(self, is_left_out: Callable[[bytes], bool]) -> None:
         for known in (self._expected, self._found):
-            for key in [key for key in known if player_of(key) in players]:
+            for key in [key for key in known if is_left_out(key)]:
                 del known[key]
 
     def differences(self, causes: Mapping[bytes, str]) -> Iterator[Difference]:
@@ -85,7 +100,7 @@ class Newest:
                 player.decode("utf-8", "backslashreplace"),
                 key.decode("utf-8", "backslashreplace"),
                 *_differing_members(want, got),
-                causes.get(player) or _cause(expected),
+                causes.get(player) or _cause(expected, self.origin),
             )
 
 
@@ -94,14 +109,14 @@ def player_of(key: bytes) -> bytes:
     return key.partition(b"/")[0]
 
 
-def _cause(expected: tuple[int, bytes] | None) -> str:
+def _cause(expected: tuple[int, bytes] | None, origin: str) -> str:
     if expected is None:
-        return "nothing in the player's log gives it"
+        return f"nothing in {origin} gives it"
     data = orjson.loads(expected[1])
     why = data.get("cause")
     last = f"; last changed by {why['type']} {why['event_id']}" if why else ""
 
-    return f"the player's log agrees with the inputs, but this was not made from it{last}"
+    return f"{origin} agrees with the inputs, but this was not made from it{last}"
 
 
 def _data(output: tuple[int, bytes], ignored: frozenset[str]) -> Any:  # noqa: ANN401 - JSON
@@ -122,10 +137,13 @@ def _data(output: tuple[int, bytes], ignored: frozenset[str]) -> Any:  # noqa: A
 
 
 def _is_silence(want: Any, got: Any) -> bool:  # noqa: ANN401 - JSON
-    """Whether one side is silent about a player who has nothing pending: it depends on what came first."""
+    """Whether one side is silent about somebody without a game: it depends on what came first."""
     if (want is None) == (got is None):
         return False
     said = got if want is None else want
+    if "entrant_id" in said:
+        # Whom a game named before it was corrected has a line without a game.
+        return said["rated_games"] == 0 and not float(said["points"])
 
     return "game_id" not in said and not any(
         figures["pending_games"] for figures in said.values() if isinstance(figures, dict)

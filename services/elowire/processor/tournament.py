@@ -159,7 +159,9 @@ class _Batch:
             references = self._view.references(key, self._view.entered(key))
             games = self._view.games_of(tournament_id, references)
             self._games.update(dict.fromkeys(games, record.timestamp))
-            self._touch(tournament_id, (key,), record.timestamp)
+            # Before the entrant came, games may have stood in a line of the player's own name.
+            names = [entrant_key(tournament_id, reference) for reference in references] if games else []
+            self._touch(tournament_id, (key, *names), record.timestamp)
 
     def _take_game(self, record: Record, event_id: str, event: GameResult) -> None:
         tournament_id = event.tournament_id.encode()

@@ -11,7 +11,7 @@ from elowire.contracts.topics import TYPE_TOURNAMENT_RATING, partition_of
 from elowire.domain import FirstEvent, System
 from elowire.processor.behind import Behind
 from elowire.processor.entered import entrants_of
-from elowire.processor.facts import completed
+from elowire.processor.facts import NOBODY, completed
 from elowire.processor.first import first_value
 from elowire.processor.lines import line_of
 from elowire.processor.matches import is_match_play
@@ -98,13 +98,16 @@ class TournamentEmits:
         entered = self._view.entered(key)
         resolution = self.resolution(tournament_id)
         standing = self._standing(tournament_id, key, entered, resolution)
+        behind = Behind(standing.entrants, standing.games)
         if entered is not None:
             own = completed(entered.facts, None, tournament)
         elif standing.last is not None:
             own = standing.last[1]
         else:
-            return
-        behind = Behind(standing.entrants, standing.games)
+            emptied = self._behind_emptied(tournament_id, reference)
+            if emptied is None:
+                return
+            own, behind = NOBODY, emptied
         if resolution is not None:
             behind = resolution.behind
         elif entered is not None:
@@ -120,6 +123,24 @@ class TournamentEmits:
         )
         if entered is not None and entered.ever_unrated:
             self._first((name, entrant_id), tournament, entered, revision, outcome, resolution)
+
+    def _behind_emptied(self, tournament_id: bytes, reference: bytes) -> Behind | None:
+        """Return what lies behind the line of a name whose games are all somebody else's; None without any.
+
+        They once stood in its line, which has to be taken back.
+        """
+        name = reference.decode()
+        entrants = games = 0
+        for game_key in self._view.games_of(tournament_id, (name,)):
+            game = self._view.get(game_key)
+            if game is None:
+                continue
+            pairing = self._view.pairing(tournament_id, game, None)
+            if name in pairing.meant:
+                entrants += pairing.behind.entrants
+                games += pairing.behind.games
+
+        return Behind(entrants, games) if games else None
 
     def _first(  # the facts of one record
         self,

@@ -3,7 +3,7 @@
     committed offsets, ends  (the cut: nothing later is looked at)
     tournament-events, game-results, rating-lists ──▶ facts of every player      (the stages once more)
     player-events ──▶ its facts beside those; ratings and sides that follow from it
-    live-ratings, rated-games ──▶ beside those
+    live-ratings, rated-games, reconciliations ──▶ beside those; tournament-ratings beside the first
 
 A player's versions count the events of the player's own log, whose order no other log gives: so ratings are
 made again from that log, and that log is held against the inputs.
@@ -12,53 +12,41 @@ What a processor has read but perhaps not written yet is left out, together with
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from aiokafka.errors import GroupAuthorizationFailedError, KafkaError
+from typing import TYPE_CHECKING, Any
 
 from elowire.contracts.topics import (
-    GAME_RESULTS,
     LIVE_RATINGS,
     PLAYER_EVENTS,
     RATED_GAMES,
     RATING_LISTS,
-    TOURNAMENT_EVENTS,
+    RECONCILIATIONS,
+    TOURNAMENT_RATINGS,
 )
-from elowire.processor.replay import LIST, InputReplay, PlayerReplay, counter_of, fact_of
-from elowire.processor.replay_compare import Difference, Newest, shown
+from elowire.processor.replay import LIST, InputReplay, PlayerReplay, fact_of, output_of
+from elowire.processor.replay_compare import OF_THE_ORDER, Difference, Newest, shown
+from elowire.processor.replay_cut import OF_PLAYERS, OUTPUTS, SOURCES, TOURNAMENTS, cut_of
 from elowire.processor.replay_facts import Facts
 from elowire.processor.stage import Record
-from elowire.runtime.clock import monotonic
-from elowire.runtime.kafka import KafkaForbiddenError, admin_client, span_reader
+from elowire.runtime.kafka import admin_client, span_reader
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
-
-    from aiokafka.admin import AIOKafkaAdminClient
+    from collections.abc import AsyncIterator, Callable, Collection, Iterator
 
     from elowire.processor.replay import Output
+    from elowire.processor.replay_cut import Cut
     from elowire.runtime.kafka_reading import SpanReader
     from elowire.runtime.settings import Settings
 
-_OUTPUTS = (LIVE_RATINGS.name, RATED_GAMES.name)
-_TOURNAMENTS = (TOURNAMENT_EVENTS.name, GAME_RESULTS.name)
-_SOURCES = (*_TOURNAMENTS, RATING_LISTS.name, PLAYER_EVENTS.name)
-# What a figure owes to the order of a log that is not whole any more.
-_OF_THE_ORDER = frozenset({"version", "cause", "changed", "game", "previous"})
+_KEPT_FOR_A_TIME = frozenset({RECONCILIATIONS.name, TOURNAMENT_RATINGS.name})
+# A line's revision counts the records of two topics, whose order no log gives.
+_OF_TWO_TOPICS = frozenset({"revision"})
 _KEPT_DIFFERENCES = 1_000
-_PATIENCE_S = 20.0
-_PAUSE_S = 0.2
 
 Logged = dict[tuple[bytes, str], tuple[list[Any], bytes]]
 """(player, name of a fact) -> rank and value of its newest record in a log."""
-
-
-class InputsCutError(RuntimeError):
-    """An input topic has lost its beginning, so that nothing can be made again from it."""
 
 
 @dataclass(slots=True)
@@ -68,6 +56,9 @@ class Report:
     ratings: int = 0
     sides: int = 0
     facts: int = 0
+    lines: int = 0
+    """Lines of tournaments."""
+    reconciliations: int = 0
     lag: int = 0
     left_out: int = 0
     without_versions: list[int] = field(default_factory=list)
@@ -83,26 +74,6 @@ class Report:
             self.more += 1
 
 
-class Span(NamedTuple):
-    """A topic's partition at the cut: first offset, how far the processors were, next offset."""
-
-    first: int
-    done: int
-    end: int
-
-
-class Cut(NamedTuple):
-    """The moment that is looked at: (topic without prefix, partition) -> Span."""
-
-    spans: Mapping[tuple[str, int], Span]
-    partitions: int
-
-    @property
-    def records(self) -> int:
-        """How many records there are to be read."""
-        return sum(span.end - span.first for span in self.spans.values())
-
-
 async def verify(
     settings: Settings, *, begin: Callable[[int], object], seen: Callable[[int], object]
 ) -> Report:
@@ -110,53 +81,18 @@ async def verify(
 
     Raises `InputsCutError`, or what the reading of topics raises.
     """
-    names = [f"{settings.topic_prefix}{name}" for name in (*_SOURCES, *_OUTPUTS)]
+    names = [f"{settings.topic_prefix}{name}" for name in (*SOURCES, *OUTPUTS)]
     async with admin_client(settings) as admin, span_reader(settings, names) as reader:
-        cut = await _cut(settings, admin, reader)
+        cut = await cut_of(settings, admin, reader)
         begin(cut.records)
         with Facts() as facts:
             work = Verification(settings.topic_prefix, cut, reader, facts, seen)
             for number in range(cut.partitions):
-                await work.take_inputs(number)
+                await work.compare_tournaments(number)
             for number in range(cut.partitions):
-                await work.compare(number)
+                await work.compare_players(number)
 
     return work.report
-
-
-async def _cut(settings: Settings, admin: AIOKafkaAdminClient, reader: SpanReader) -> Cut:
-    """Look at effects before causes, so that whatever is below a cut has its cause below one."""
-    committed = await _committed(settings.group, admin)
-    spans = {}
-    partitions = 0
-    for name in (*_OUTPUTS, PLAYER_EVENTS.name, RATING_LISTS.name, *reversed(_TOURNAMENTS)):
-        topic = f"{settings.topic_prefix}{name}"
-        for number, (first, end) in (await reader.bounds(topic)).items():
-            partitions = max(partitions, number + 1)
-            done = end if name in _OUTPUTS else min(end, max(first, committed.get((topic, number), 0)))
-            if first and name in _TOURNAMENTS:
-                raise InputsCutError(
-                    f"{topic}/{number} begins at {first}, expected 0: inputs are kept for ever, and without "
-                    "the first ones nothing can be made again from them"
-                )
-            spans[name, number] = Span(first, done, end)
-
-    return Cut(spans, partitions)
-
-
-async def _committed(group: str, admin: AIOKafkaAdminClient) -> dict[tuple[str, int], int]:
-    deadline = monotonic() + _PATIENCE_S
-    while True:
-        try:
-            found = await admin.list_consumer_group_offsets(group)
-        except GroupAuthorizationFailedError as fault:
-            raise KafkaForbiddenError.to("describe", f"group {group}") from fault
-        except KafkaError as fault:
-            if not fault.retriable or monotonic() > deadline:
-                raise
-            await asyncio.sleep(_PAUSE_S)
-        else:
-            return {(at.topic, at.partition): max(0, entry.offset) for at, entry in found.items()}
 
 
 class Verification:
@@ -168,26 +104,35 @@ class Verification:
         self._prefix, self._cut, self._reader, self._facts, self._seen = prefix, cut, reader, facts, seen
         self.report = Report(lag=sum(span.end - span.done for span in cut.spans.values()))
 
-    async def take_inputs(self, number: int) -> None:
-        """Replay the inputs of a partition number: what is done, then whom the rest touches."""
+    async def compare_tournaments(self, number: int) -> None:
+        """Replay the inputs of a partition number, and compare the lines that the rest does not touch."""
         replay = InputReplay(number, partitions=self._cut.partitions, prefix=self._prefix)
+        lines = Newest(TOURNAMENT_RATINGS.name, _OF_TWO_TOPICS, "the tournament")
+        touched: set[bytes] = set()
         for beyond in (False, True):
-            for name in (*_TOURNAMENTS, RATING_LISTS.name):
+            for name in (*TOURNAMENTS, RATING_LISTS.name):
                 take = replay.lists if name == RATING_LISTS.name else replay.tournaments
                 async for records in self._read(name, number, beyond=beyond):
                     said = take(records)
                     if beyond:
-                        self._facts.touch((emit.partition, emit.key or b"") for emit in said)
-                    else:
-                        self._facts.take(said)
+                        self._facts.touch((emit.partition, emit.key or b"") for emit in said.players)
+                        touched.update(line.key for line in said.lines)
+                        continue
+                    self._facts.take(said.players)
+                    for line in said.lines:
+                        lines.expect(line)
+        await self._meet(lines, number)
+        lines.forget_keys(touched)
+        self.report.lines += len(lines)
+        for difference in lines.differences({}):
+            self.report.add(difference)
 
-    async def compare(self, number: int) -> None:
-        """Compare the log, the ratings and the sides of the players of a partition number."""
+    async def compare_players(self, number: int) -> None:
+        """Compare the log and the outputs of the players of a partition number, after all inputs."""
         replay = PlayerReplay(number, partitions=self._cut.partitions, prefix=self._prefix)
         whole = self._cut.spans[PLAYER_EVENTS.name, number].first == 0
-        ignored: frozenset[str] = frozenset() if whole else _OF_THE_ORDER
-        ratings, sides = (Newest(name, ignored) for name in _OUTPUTS)
-        by_topic = {ratings.topic: ratings, sides.topic: sides}
+        ignored: frozenset[str] = frozenset() if whole else OF_THE_ORDER
+        by_topic = {name: Newest(name, ignored) for name in OF_PLAYERS}
         logged: Logged = {}
         async for records in self._read(PLAYER_EVENTS.name, number, beyond=False):
             self._note(logged, records, replay)
@@ -206,17 +151,28 @@ class Verification:
         causes = self._compare_facts(number, logged, left_out, whole=whole)
         if not whole:
             self.report.without_versions.append(number)
+            # What was predicted before a list came, nobody can say without the games' own log.
+            del by_topic[RECONCILIATIONS.name]
             for output in self._without_log(number, replay, logged):
-                by_topic[output.topic].expect(output)
-        for name, newest in by_topic.items():
-            async for records in self._read(name, number, beyond=False):
-                for record in records:
-                    newest.meet(record.key or b"", counter_of(record.headers), record.value or b"")
+                if output.topic in by_topic:
+                    by_topic[output.topic].expect(output)
+        for newest in by_topic.values():
+            await self._meet(newest, number)
             newest.forget(left_out)
             for difference in newest.differences(causes):
                 self.report.add(difference)
-        self.report.ratings += len(ratings)
-        self.report.sides += len(sides)
+        self.report.ratings += len(by_topic[LIVE_RATINGS.name])
+        self.report.sides += len(by_topic[RATED_GAMES.name])
+        if whole:
+            self.report.reconciliations += len(by_topic[RECONCILIATIONS.name])
+
+    async def _meet(self, newest: Newest, number: int) -> None:
+        """Read what stands in a topic, as far back as it goes."""
+        async for records in self._read(newest.topic, number, beyond=False):
+            for record in records:
+                newest.meet(output_of(newest.topic, record.key, record.headers, record.value))
+        if newest.topic in _KEPT_FOR_A_TIME and self._cut.spans[newest.topic, number].first:
+            newest.forget_old()
 
     async def _read(self, name: str, number: int, *, beyond: bool) -> AsyncIterator[list[Record]]:
         span = self._cut.spans[name, number]
