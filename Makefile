@@ -91,6 +91,15 @@ OPTIONS_contracts := --cov=elowire.contracts $(COVERAGE)
 # Minutes of made-up requests, with a target of its own: test-openapi.
 OPENAPI := tests/services/ingest_http/test_any_request.py::test_schemathesis_finds_nothing
 OPTIONS_services := --deselect $(OPENAPI)
+# Two files at a time, each on a broker of its own: most of these tests wait.
+WORKERS ?= 2
+PARALLEL := --numprocesses $(WORKERS) --dist loadfile
+PARALLEL_stages := $(PARALLEL)
+PARALLEL_cli := $(PARALLEL)
+PARALLEL_runtime := $(PARALLEL)
+PARALLEL_engine := $(PARALLEL)
+PARALLEL_services := $(PARALLEL)
+PARALLEL_broker := $(PARALLEL)
 # Suites of real processes: what failed is printed, and tried once more alone, since a busy machine can be late.
 REAL := cli runtime engine services broker
 
@@ -98,7 +107,7 @@ REAL := cli runtime engine services broker
 $(SUITES:%=test-%): test-%: setup
 	$(STEP) "test: $*"
 	@if find tests/$* -name 'test_*.py' 2>/dev/null | grep -q .; then \
-		$(PYTEST) tests/$* $(OPTIONS_$*) || \
+		$(PYTEST) tests/$* $(OPTIONS_$*) $(PARALLEL_$*) || \
 		{ case " $(REAL) " in *" $* "*) echo "== again: what failed in $*"; $(PYTEST) --last-failed tests/$* $(OPTIONS_$*);; *) false;; esac; }; \
 	else \
 		echo "tests/$* has no test"; \

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import socket
 
 import pytest
 
@@ -13,6 +12,7 @@ from elowire.runtime import topics
 from elowire.runtime.embedded.broker import EmbeddedKafka
 from elowire.runtime.kafka import admin_client
 from elowire.runtime.topics import Shape
+from tests.ports import free_port
 
 # Compaction really happens within a test.
 EAGER_CLEANING = {
@@ -21,12 +21,6 @@ EAGER_CLEANING = {
     "log.segment.delete.delay.ms": "1000",
 }
 DELETED_S = 30
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.fixture(scope="session")

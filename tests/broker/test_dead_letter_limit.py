@@ -8,8 +8,9 @@ import pytest
 
 from elowire.contracts.dead_letters import read_dead_letter
 from elowire.runtime.kafka import OutRecord
-from tests.broker.acceptance.programs import Program, free_ports, is_ready, wait_until
+from tests.broker.acceptance.programs import Program, is_ready, wait_until
 from tests.broker.acceptance.topics import make_empty, read, send
+from tests.ports import free_ports
 
 pytestmark = pytest.mark.broker
 PREFIX = "limit-"

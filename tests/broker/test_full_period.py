@@ -22,8 +22,9 @@ from elowire.domain import (
     round_change,
     tenths_text,
 )
-from tests.broker.acceptance.programs import Processor, Program, free_ports, is_ready, run, wait_until
+from tests.broker.acceptance.programs import Processor, Program, is_ready, run, wait_until
 from tests.broker.acceptance.topics import live, make_empty, read, settle, values
+from tests.ports import free_ports
 from tests.services.lists.made_up import Player, written
 
 pytestmark = pytest.mark.broker

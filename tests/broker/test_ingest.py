@@ -28,7 +28,7 @@ from elowire.runtime.embedded.broker import EmbeddedKafka
 from elowire.runtime.kafka import ConfirmedProducer, OutRecord, read_all
 from elowire.runtime.settings import load_settings
 from elowire.runtime.topics import Shape
-from tests.broker.acceptance.programs import free_ports
+from tests.ports import free_ports
 from tests.services.ingest_http.broadcasting import Played, pgn, served, source
 from tests.services.ingest_http.door import event
 from tests.stages.driver import Lane

@@ -12,7 +12,8 @@ import httpx
 import pytest
 
 from elowire import ingest
-from tests.broker.acceptance.programs import Program, free_ports, surroundings, wait_until
+from tests.broker.acceptance.programs import Program, surroundings, wait_until
+from tests.ports import free_ports
 
 pytestmark = pytest.mark.broker
 README = Path(ingest.__file__).parent / "README.md"

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import shlex
-import socket
 import sys
 
 import httpx
@@ -24,8 +23,9 @@ from elowire.runtime.kafka import (
     read_all,
 )
 from elowire.runtime.settings import InvalidSettingsError, load_settings
-from tests.broker.acceptance.programs import DATA, Program, free_ports, is_ready, run, wait_until
+from tests.broker.acceptance.programs import DATA, Program, is_ready, run, wait_until
 from tests.broker.secured import add_users, allow, secured_kafka, unsigned_token
+from tests.ports import free_ports, is_free
 
 pytestmark = pytest.mark.broker
 PARTITIONS = 2
@@ -41,16 +41,6 @@ def four_ports():
         if all(is_free(port) for port in found):
             return found
     raise AssertionError("no four free ports in a row")
-
-
-def is_free(port):
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import socket
 import sys
 from contextlib import asynccontextmanager, suppress
 
@@ -18,6 +17,7 @@ from elowire.runtime.kafka import ConfirmedProducer, OutRecord
 from elowire.runtime.settings import load_settings
 from elowire.runtime.topics import Shape
 from elowire.ticker.service import Ticker
+from tests.ports import free_port
 from tests.services.ticker.records import figures, game, line, listed, live
 
 pytestmark = pytest.mark.broker
@@ -44,12 +44,6 @@ NEXT = out("live-ratings", "2020009", live("2020009", 2, standard=figures(2789, 
 async def send(bootstrap, *records):
     async with ConfirmedProducer(bootstrap) as producer:
         await producer.send_all(records)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def settings_for(bootstrap):

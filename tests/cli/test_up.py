@@ -11,7 +11,8 @@ import httpx
 import psutil
 import pytest
 
-from tests.broker.acceptance.programs import DATA, Program, feed, free_ports, gone, living, run, wait_until
+from tests.broker.acceptance.programs import DATA, Program, feed, gone, living, run, wait_until
+from tests.ports import free_ports
 
 pytestmark = pytest.mark.broker
 EVENT = DATA / "events" / "us-championship-2025.json"

@@ -11,15 +11,14 @@ import psutil
 import pytest
 
 from elowire.runtime.embedded.broker import EmbeddedKafka
+from tests.runtime import ports
 
-BROKER_PORT = 30200
-STARTER_PORT = 30210
 PATIENCE_S = 120
 
 
 @pytest.fixture(scope="package")
 def broker(tmp_path_factory):
-    with EmbeddedKafka(tmp_path_factory.mktemp("broker"), BROKER_PORT) as running:
+    with EmbeddedKafka(tmp_path_factory.mktemp("broker"), ports.BROKER) as running:
         yield running
 
 

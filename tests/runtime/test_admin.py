@@ -11,8 +11,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from elowire.runtime.admin import AdminServer, PortTakenError
 from elowire.runtime.metrics import ProcessorMetrics, Registry
+from tests.runtime import ports
 
-PORT = 30250
+PORT = ports.ADMIN
 URL = f"http://127.0.0.1:{PORT}"
 
 

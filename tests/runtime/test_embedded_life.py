@@ -20,7 +20,8 @@ from elowire.runtime.embedded.faults import AlreadyRunningError, EmbeddedKafkaEr
 from elowire.runtime.embedded.ready import cluster_id_at
 from elowire.runtime.kafka import ConfirmedProducer, OutRecord, read_all
 from elowire.runtime.topics import Shape
-from tests.runtime.conftest import STARTER_PORT, all_gone, named
+from tests.runtime.conftest import all_gone, named
+from tests.runtime.ports import STARTER as STARTER_PORT
 
 pytestmark = pytest.mark.broker
 

@@ -10,8 +10,9 @@ import pytest
 from elowire.runtime.embedded.broker import EmbeddedKafka
 from elowire.runtime.embedded.faults import DataRefusedError, EmbeddedKafkaError
 from elowire.runtime.embedded.storage import check_data
+from tests.runtime import ports
 
-PORT = 30230
+PORT = ports.REFUSALS
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import ctypes
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -15,20 +14,11 @@ from pathlib import Path
 import httpx
 import psutil
 
+from tests.ports import free_ports
+
 START_S = 120
 STOP_S = 60
 _PAUSE_S = 0.05
-
-
-def free_ports(count):
-    """Ports that nobody has, all different."""
-    probes = [socket.socket() for _ in range(count)]
-    for probe in probes:
-        probe.bind(("127.0.0.1", 0))
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
 
 
 def wait_until(met, within_s, what):

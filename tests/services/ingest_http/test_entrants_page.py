@@ -19,7 +19,7 @@ from elowire.ingest.readers.report import Findings
 from elowire.ingest.service import Ingest
 from elowire.ingest.service_store import FILE, Store
 from elowire.runtime.settings import load_settings
-from tests.broker.acceptance.programs import free_ports
+from tests.ports import free_ports
 from tests.services.ingest_http.door import event
 from tests.services.lists.made_up import Player, written
 
