@@ -6,7 +6,7 @@ Two workers, a table in memory. The first one puts 4,000 updates into its table;
 Expected: the first one keeps half of its partitions, whose table it has in memory and whose changelog nobody
 else has written, so there is nothing to read. Seen: it reads all that it wrote itself since its last
 recovery, so a join takes the longer the longer the worker has been up.
-Why: `Recovery` begins where the last recovery ended; own writes do not move that place with a store in memory.
+Why: `Recovery` begins where the last one ended; own writes do not move that place if the store is memory.
 """
 
 from __future__ import annotations

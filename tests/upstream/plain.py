@@ -1,4 +1,4 @@
-"""What the reproductions share: topics, events, offsets with aiokafka alone, and Faust workers as processes."""
+"""What the reproductions share: topics, events and offsets with aiokafka, Faust workers as processes."""
 
 from __future__ import annotations
 
