@@ -13,7 +13,8 @@ from elowire.contracts.dead_letters import DeadLetterReason
 from elowire.processor.batches import Decided
 from elowire.processor.limit import DeadLetterLimit
 from elowire.processor.lists import ListsStage
-from tests.fakes.world import PATIENT, Member, Stopped, World, until_done
+from tests.fakes.member import PATIENT, Member, Stopped, until_done
+from tests.fakes.world import World
 
 LISTS = TopicPartition("rating-lists", 0)
 

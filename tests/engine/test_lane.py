@@ -10,8 +10,9 @@ import pytest
 from aiokafka.structs import TopicPartition
 
 from elowire.processor.ports import NotOwnerError, RefusedError, Silent
+from tests.fakes.member import PATIENT, Member, Stopped, kill, until_done
 from tests.fakes.toy import FORMAT, TOY_CHANGELOGS, TOY_SOURCES, TOY_TOPICS, SumStage, toy_stages
-from tests.fakes.world import PATIENT, Member, Stopped, World, kill, until_done
+from tests.fakes.world import World
 
 AMOUNTS, CHANGELOG = TopicPartition("amounts", 0), TopicPartition("amounts-changelog", 0)
 

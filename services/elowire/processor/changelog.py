@@ -53,9 +53,10 @@ class Changelog:
         began = monotonic()
         fresh = [at for part in parts for at, source in part.sources.items() if source.next is None]
         # Committed offsets before ends: the table then covers everything below the offsets.
-        beginnings, committed = await self._log.beginnings(fresh), await self._log.committed()
         logs = {part.changelog: part for part in parts if part.changelog}
-        ends = await self._log.ends(logs)
+        async with asyncio.timeout(self._stall_s):
+            beginnings, committed = await self._log.beginnings(fresh), await self._log.committed()
+            ends = await self._log.ends(logs)
         if not still_ours():
             return False
         place(parts, beginnings, committed)

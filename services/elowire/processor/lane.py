@@ -119,7 +119,8 @@ class Lane:
         if parts := self._in(Phase.RECOVERING):
             await self._recover(parts)
         elif parts := self._in(Phase.SEEKING):
-            await self._seek(parts)
+            async with asyncio.timeout(self.pace.batch_s):
+                await self._seek(parts)
         else:
             await self._commit_and_audit()
             if parts := self._in(Phase.RUNNING):
@@ -226,7 +227,8 @@ class Lane:
         generation = self._generation
         self.waiting_for = "the ends of topics"
         logs = [part.changelog for part in parts if part.changelog]
-        ends = await self._log.ends([*logs, *(at for part in parts for at in part.sources)])
+        async with asyncio.timeout(self.pace.batch_s):
+            ends = await self._log.ends([*logs, *(at for part in parts for at in part.sources)])
         if generation != self._generation:
             return
         for part in self._changelog.foreign(parts, ends):
@@ -271,14 +273,13 @@ class Lane:
             return
         self._idle_check_at = monotonic()
         generation = self._generation
-        positions = await self._group.positions([at for part in parts for at in part.sources])
+        self.waiting_for = "the consumer's positions"
+        async with asyncio.timeout(self.pace.batch_s):
+            positions = await self._group.positions([at for part in parts for at in part.sources])
         for part in parts:
             for at, source in part.sources.items():
-                if (
-                    generation == self._generation
-                    and part.running
-                    and positions.get(at, source.next) != source.next
-                ):
+                strayed = positions.get(at, source.next) != source.next
+                if strayed and part.running and generation == self._generation:
                     _logger.info(
                         "the consumer strayed", source=name_of(at), at=positions[at], expected=source.next
                     )

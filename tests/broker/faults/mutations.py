@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from elowire.processor import tournament
+from elowire.processor import lane, tournament
 from elowire.processor.changelog import Changelog
 from elowire.processor.lane import Lane
+from elowire.processor.lease import Lease
 
 
 def mutate(name):
@@ -128,6 +129,24 @@ def no_repair():
     return [(Changelog, "recover", forgetful)]
 
 
+def no_lease():
+    """Whoever once owned a partition writes to its changelog, without asking again."""
+
+    async def always(self, parts):
+        return True
+
+    return [(Lease, "held", always)]
+
+
+def no_holes():
+    """What a fetch brings is taken for what comes next."""
+
+    def as_it_comes(part, source, records):
+        return records
+
+    return [(lane, "contiguous", as_it_comes)]
+
+
 MUTATIONS = {
     "lww": last_write_wins,
     "nocontig": no_contiguity,
@@ -135,4 +154,6 @@ MUTATIONS = {
     "swap": changelog_first,
     "commitfirst": commit_first,
     "noreemit": no_second_emission,
+    "nolease": no_lease,
+    "noholes": no_holes,
 }
