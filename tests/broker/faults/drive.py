@@ -15,9 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import os
 import random
-import signal
 import sys
 import time
 from pathlib import Path
@@ -25,8 +23,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from elowire.runtime.embedded.broker import EmbeddedKafka
 from tests.broker.faults import cluster
+from tests.broker.faults.brokers import OwnBroker
 from tests.broker.faults.kinds import KINDS
 from tests.broker.faults.scenarios import SCENARIOS, Run
 from tests.broker.faults.workers import Workers
@@ -102,31 +100,13 @@ async def drive(scenario, name, seed, *, bootstrap, folder, kind="toy", rate=800
     return Verdict(wrong, workers.count, seen, places, fed, time.monotonic() - began)
 
 
-class OwnBroker:
-    """A broker that can be killed."""
-
-    def __init__(self, folder, port):
-        self._broker = EmbeddedKafka(Path(folder) / "broker", port)
-        self.bootstrap = self._broker.bootstrap
-
-    def start(self):
-        self._broker.start()
-
-    def kill(self):
-        os.kill(self._broker._process.pid, signal.SIGKILL)
-        self._broker.wait()
-
-    def stop(self):
-        self._broker.stop()
-
-
 def main():
     scenario, name, seed = sys.argv[1], sys.argv[2], int(sys.argv[3])
     options = dict(argument.split("=", 1) for argument in sys.argv[4:])
     folder = Path(options.pop("folder", "logs")) / name
     bootstrap = options.pop("bootstrap", "127.0.0.1:29092")
     partitions = int(options.pop("partitions", 4))
-    own = OwnBroker(folder, int(options.pop("port", 30320))) if scenario == "broker" else None
+    own = OwnBroker(folder / "broker", int(options.pop("port", 30320))) if scenario == "broker" else None
     if own:
         own.start()
         options["broker"], bootstrap = own, own.bootstrap
