@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
+from elowire.runtime.topics import Shape
 from tests.broker.faults import cluster
 from tests.broker.faults.brokers import OwnBroker
 from tests.broker.faults.kinds import KINDS
@@ -53,7 +54,7 @@ class Verdict(NamedTuple):
 async def drive(scenario, name, seed, *, bootstrap, folder, kind="toy", rate=800.0, partitions=4, **options):
     """Run a scenario against a broker; the workers are stopped and the topics checked at the end."""
     what, prefix = KINDS[kind], f"{name}-"
-    await cluster.make_topics(bootstrap, what, prefix, partitions)
+    await cluster.make_topics(bootstrap, what, prefix, Shape(partitions=partitions))
     workers = Workers(
         folder,
         static=str(options.get("static", "0")) == "1",

@@ -35,8 +35,9 @@ class Scene:
         given = {"NAME": self.name, "BOOTSTRAP": kafka, "PARTITIONS": partitions, "SESSION": 6}
         self.workers = Workers(folder, static=static, STAGES=kind, **(given | more))
 
-    async def topics(self):
-        await cluster.make_topics(self.kafka, self.kind, self.prefix, self.partitions)
+    async def topics(self, shape=None):
+        shape = shape or Shape(partitions=self.partitions)
+        await cluster.make_topics(self.kafka, self.kind, self.prefix, shape)
 
     async def feed(self, count=500, seed=1, *, rate=0.0, only=None):
         """Send about `count` records; with `only` those of one topic, by its name without prefix."""

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from elowire.runtime.topics import Shape
 from tests.broker.faults import cluster
 from tests.broker.faults.kinds import KINDS
 from tests.broker.faults.scene import PATIENCE_S, Scene
@@ -46,7 +47,7 @@ async def test_sigterm_before_the_lane_exists_is_obeyed(scene):
 
 async def test_unequal_partition_counts_are_refused(kafka, tmp_path):
     scene = Scene(kafka, tmp_path, partitions=6)
-    await cluster.make_topics(kafka, TOY, f"{scene.name}-", 4)
+    await scene.topics(Shape(partitions=4))
     scene.workers.start(0)
     try:
         code, reason = await scene.end()
