@@ -23,7 +23,7 @@ SUITES := domain contracts project stages cli runtime engine services deploy bro
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: setup
 setup: $(VENV)/.project ## make .venv and install the locked packages and Elowire into it
@@ -135,6 +135,11 @@ test-openapi: setup ## minutes of made-up requests against the OpenAPI document
 test-fast: setup ## every test that needs no broker
 	$(STEP) "test: without a broker"
 	@$(PYTEST) -m "not broker" tests
+
+.PHONY: test-cluster
+test-cluster: setup ## the product on three nodes that are killed and cut off (minutes)
+	$(STEP) "test: cluster"
+	@$(PYTEST) tests/cluster
 
 .PHONY: mutants
 mutants: setup ## change the regulations one place at a time: a test must notice (MODULES="editions tables")

@@ -131,6 +131,7 @@ async def late(scene, world, first, then):
     second.join()
     alive = await stands(second, scene)
     if not alive:
+        second.at = 0  # it must not freeze while it leaves
         await second.leave()
     with suppress(NotOwnerError):
         world.tell("A", first.steps, "arrives late", first.where, first.late())

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("quiet")
 
 SCENES = {scene.name: scene for scene in (SHORT, SHORT_WARY, LONG)}
 EFFECTS = {"write amounts", "write totals", "write amounts-changelog", "commit"}
-CALLS = EFFECTS | {"beginnings", "committed", "ends", "seek", "fetch", "positions"}
+CALLS = EFFECTS | {"beginnings", "committed", "ends", "ids", "seek", "fetch", "positions"}
 BARRIERS = {"before barrier 1", "inside barrier 1", "after barrier 1", "lease ok", "inside barrier 2"}
 # Between its lease's check and its write nothing holds a zombie back; others find out and repair it.
 WINDOW = ("write amounts-changelog",)

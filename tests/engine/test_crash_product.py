@@ -47,7 +47,7 @@ def test_a_zombie_at_every_sixteenth_pair_of_steps():
 def test_without_a_second_emission_a_side_is_never_sent():
     """Rule 7 of the lane: two owners who saw an entrant and a game in different order each know one alone."""
     with switched_off("noreemit"):
-        swept = loop.run(sweep(CROSSED, "frozen", "freeze", two=True, stride=6, until_red=True))
+        swept = loop.run(sweep(CROSSED, "frozen", "freeze", two=True, stride=3, until_red=True))
 
     assert swept.red
 

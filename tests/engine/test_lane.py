@@ -204,6 +204,86 @@ async def test_a_truncated_changelog_is_noticed(world):
     assert "To rebuild it from the inputs" in reason
 
 
+async def test_a_changelog_that_lost_its_beginning_is_noticed(world):
+    fill(world)
+    await (await work(world)).leave()
+    world.firsts[CHANGELOG] = 1
+    member = Member(world, [SumStage()])
+    member.join()
+
+    assert "changelog amounts-changelog/0 begins at 1: states were deleted" in await reason_of_end(member)
+
+
+@pytest.mark.parametrize(
+    ("topic", "reason"),
+    [
+        ("amounts-changelog", "changelog amounts-changelog is another topic than the one that was written"),
+        ("amounts", "amounts is another topic than the one that was read up to 3 in partition 0"),
+    ],
+)
+async def test_a_topic_that_was_created_again_is_noticed_however_long_it_is(world, topic, reason):
+    fill(world)
+    await (await work(world)).leave()
+    world.ids[topic] = f"{topic}#2"
+    member = Member(world, [SumStage()])
+    member.join()
+    told = await reason_of_end(member)
+
+    assert reason in told
+    assert "run `elowire processor --rebuild`" in told
+
+
+@pytest.mark.parametrize("topic", ["amounts-changelog", "amounts"])
+async def test_a_topic_that_is_created_again_at_work_is_noticed(world, topic):
+    fill(world)
+    member = await work(world)
+    world.ids[topic] = f"{topic}#2"
+
+    assert f"{topic} is another topic" in await reason_of_end(member)
+
+
+async def test_a_changelog_of_other_inputs_is_noticed_without_offsets(world):
+    fill(world)
+    await (await work(world)).leave()
+    world.offsets.clear()
+    world.ids["amounts"] = "amounts#2"
+    member = Member(world, [SumStage()])
+    member.join()
+    told = await reason_of_end(member)
+
+    assert "amounts-changelog/0 was made from another amounts (id amounts#1, not amounts#2)" in told
+
+
+async def test_deleted_offsets_are_made_again_from_the_inputs(world):
+    fill(world)
+    await (await work(world)).leave()
+    before = list(world.logs[CHANGELOG])
+    world.offsets.clear()
+    await (await work(world)).leave()
+
+    assert world.offsets[AMOUNTS][0] == 3
+    assert world.logs[CHANGELOG] == before
+
+
+@pytest.mark.parametrize("note", ["2", "2 - -", "", "x", "2 amounts-changelog#1"])
+async def test_a_note_of_an_older_release_is_understood(world, note):
+    fill(world)
+    await (await work(world)).leave()
+    world.offsets[AMOUNTS] = (3, note)
+    await (await work(world)).leave()
+
+    assert world.offsets[AMOUNTS] == (3, "2 amounts-changelog#1 amounts#1")
+
+
+async def test_topics_without_ids_are_taken_as_they_are(world):
+    world.ids.clear()
+    fill(world)
+    await (await work(world)).leave()
+
+    assert world.offsets[AMOUNTS] == (3, "2 - -")
+    await (await work(world)).leave()
+
+
 async def test_an_empty_changelog_beside_offsets_of_unknown_origin_is_noticed(world):
     fill(world)
     world.offsets[AMOUNTS] = (2, "")
@@ -231,7 +311,7 @@ async def test_a_changelog_that_never_had_anything_is_fine(world):
         world.append(AMOUNTS, b"a", b"not json")
     await (await work(world)).leave()
 
-    assert world.offsets[AMOUNTS] == (3, "0")
+    assert world.offsets[AMOUNTS] == (3, "0 amounts-changelog#1 amounts#1")
     await (await work(world)).leave()
 
 

@@ -212,7 +212,12 @@ class Member:
         return await self.step("committed", lambda: dict(self.world.offsets))
 
     async def beginnings(self, of):
-        return await self.step("beginnings", lambda: dict.fromkeys(of, 0))
+        return await self.step("beginnings", lambda: {at: self.world.firsts.get(at, 0) for at in of})
+
+    async def ids(self, topics):
+        return await self.step(
+            "ids", lambda: {topic: self.world.ids[topic] for topic in topics if topic in self.world.ids}
+        )
 
     async def ends(self, of):
         return await self.step("ends", lambda: {at: len(self.world.logs[at]) for at in of})

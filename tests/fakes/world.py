@@ -40,6 +40,8 @@ class World:
     def __init__(self, topics, partitions=2, watch=None):
         self.partitions = partitions
         self.logs = {TopicPartition(topic, n): [] for topic in topics for n in range(partitions)}
+        self.ids = {topic: f"{topic}#1" for topic in topics}
+        self.firsts = {}
         self.offsets = {}
         self.owners = {}
         self.timeline = []

@@ -15,16 +15,19 @@ from elowire.contracts.topics import (
     GAME_RESULTS,
     LIVE_RATINGS,
     PLAYER_EVENTS,
+    PLAYERS_CHANGELOG,
     RATED_GAMES,
     RATING_LISTS,
     RECONCILIATIONS,
     TOURNAMENT_EVENTS,
     TOURNAMENT_RATINGS,
+    TOURNAMENTS_CHANGELOG,
     Topic,
 )
 
 INPUTS = (GAME_RESULTS, TOURNAMENT_EVENTS, RATING_LISTS)
 OUTPUTS = (LIVE_RATINGS, RATED_GAMES, TOURNAMENT_RATINGS, RECONCILIATIONS)
+CHANGELOGS = (TOURNAMENTS_CHANGELOG, PLAYERS_CHANGELOG)
 _INTERNAL = tuple(topic for topic in CATALOGUE if not topic.public)
 
 
@@ -62,8 +65,8 @@ WRITES: dict[Service, tuple[Topic, ...]] = {
     Service.PROCESSOR: (*INPUTS, *_INTERNAL, *OUTPUTS, DEAD_LETTERS),
     Service.TICKER: (),
     Service.DISPATCH: (),
-    # Feeding files, and sending dead letters again.
-    Service.OPERATOR: (*INPUTS, PLAYER_EVENTS, DEAD_LETTERS),
+    # Feeding files, sending dead letters again, and a rebuild, which goes on with the players' versions.
+    Service.OPERATOR: (*INPUTS, PLAYER_EVENTS, DEAD_LETTERS, PLAYERS_CHANGELOG),
 }
 
 
@@ -74,7 +77,9 @@ def acls(*, prefix: str = "", group: str = "elowire") -> tuple[Acl, ...]:
         found += [Acl(service, "Read", "topic", f"{prefix}{topic.name}") for topic in READS[service]]
         found += [Acl(service, "Write", "topic", f"{prefix}{topic.name}") for topic in WRITES[service]]
     found.append(Acl(Service.PROCESSOR, "Read", "group", group))
-    found.append(Acl(Service.OPERATOR, "Describe", "group", group))
+    # A rebuild sets the group back and deletes what the processors have made of the inputs.
+    found.append(Acl(Service.OPERATOR, "Read", "group", group))
+    found += [Acl(Service.OPERATOR, "Delete", "topic", f"{prefix}{topic.name}") for topic in CHANGELOGS]
     for operation in ("Create", "DescribeConfigs"):
         found += [Acl(Service.OPERATOR, operation, "topic", f"{prefix}{topic.name}") for topic in CATALOGUE]
 

@@ -12,20 +12,23 @@ import asyncio
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
+from elowire.processor.checks import changelog_is_whole, same_topics, topics_of
 from elowire.processor.parts import Part, Source, name_of, names_of, place
 from elowire.runtime.clock import monotonic
 from elowire.runtime.logs import get_logger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from aiokafka.structs import TopicPartition
 
     from elowire.processor.ports import Logged, Ports
     from elowire.processor.stage import Out
 
-# Header of the last record of every write: where the source stands once the write is acknowledged.
+# Headers of the last record of every write: where the source stands once the write is acknowledged, and
+# which topic that is an offset of.
 MARK = "elowire-next:"
+ORIGIN = "elowire-topic-id:"
 
 _log = get_logger("elowire.processor")
 
@@ -56,12 +59,14 @@ class Changelog:
         logs = {part.changelog: part for part in parts if part.changelog}
         async with asyncio.timeout(self._stall_s):
             beginnings, committed = await self._log.beginnings(fresh), await self._log.committed()
-            ends = await self._log.ends(logs)
+            ids = await self._log.ids(topics_of(parts))
+            firsts, ends = await self._log.beginnings(logs), await self._log.ends(logs)
         if not still_ours():
             return False
         place(parts, beginnings, committed)
+        same_topics(parts, ids, self._stop)
         for at, part in logs.items():
-            self._require_whole(part, at, ends[at])
+            changelog_is_whole(part, at, firsts[at], ends[at], self._stop)
         read = await self._read(logs, ends, still_ours)
         if read is None or not still_ours():
             return False
@@ -163,35 +168,23 @@ class Changelog:
                     f"{name_of(at)} has two states of one version for {key!r}, the second at {record.offset}"
                 )
             if record.headers:
-                _take_marks(part.marks, record.headers)
+                _take_marks(part, record.headers)
         part.log = records[-1].offset
-
-    def _require_whole(self, part: Part, at: TopicPartition, end: int) -> None:
-        least = max(part.log + 1, part.expected_end or 0)
-        if end < least:
-            self._stop(
-                f"changelog {name_of(at)} ends at {end}, but records up to {least} were acknowledged: it was "
-                f"truncated, lost or replaced. {how_to_rebuild([at.topic])}"
-            )
-
-
-def how_to_rebuild(changelogs: Collection[str]) -> str:
-    """Say what to do about a changelog that does not belong to the group's offsets."""
-    return (
-        "To rebuild it from the inputs, which are kept: stop every processor, delete the consumer group and "
-        f"the topic {' and '.join(changelogs)}, create the topic again (`elowire topics`), start a processor."
-    )
 
 
 def _marks(part: Part, advanced: Mapping[Source, int]) -> list[tuple[str, bytes]]:
-    return [
+    marks = [
         (MARK + source.at.topic, b"%d" % advanced.get(source, source.next or 0))
         for source in part.sources.values()
     ]
 
+    return [*marks, *((ORIGIN + at.topic, source.id.encode()) for at, source in part.sources.items())]
 
-def _take_marks(marks: dict[str, int], headers: Iterable[tuple[str, bytes]]) -> None:
+
+def _take_marks(part: Part, headers: Iterable[tuple[str, bytes]]) -> None:
     for name, value in headers:
         if name.startswith(MARK):
             topic = name.removeprefix(MARK)
-            marks[topic] = max(marks.get(topic, 0), int(value))
+            part.marks[topic] = max(part.marks.get(topic, 0), int(value))
+        elif name.startswith(ORIGIN) and value:
+            part.origins[name.removeprefix(ORIGIN)] = value.decode()

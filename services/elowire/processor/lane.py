@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from elowire.processor.batches import Changes, Work, contiguous, decide
 from elowire.processor.changelog import Changelog
-from elowire.processor.checks import co_partitioned, sources_are_whole
+from elowire.processor.checks import co_partitioned, same_topics, sources_are_whole, topics_of
 from elowire.processor.lease import Lease
 from elowire.processor.limit import DeadLetterLimit
 from elowire.processor.parts import Part, Phase, held_by, name_of, part_of
@@ -223,14 +223,16 @@ class Lane:
             await self._audit(parts)
 
     async def _audit(self, parts: list[Part]) -> None:
-        """Look for writes of others to our changelogs, and tell how far behind we are."""
+        """Look for writes of others to our changelogs and for other topics; tell how far behind we are."""
         generation = self._generation
         self.waiting_for = "the ends of topics"
         logs = [part.changelog for part in parts if part.changelog]
         async with asyncio.timeout(self.pace.batch_s):
             ends = await self._log.ends([*logs, *(at for part in parts for at in part.sources)])
+            ids = await self._log.ids(topics_of(parts))
         if generation != self._generation:
             return
+        same_topics(parts, ids, self._stop)
         for part in self._changelog.foreign(parts, ends):
             _logger.warning("foreign records in our changelog", part=str(part))
             self._observer.on_foreign_write(str(part))

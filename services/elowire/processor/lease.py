@@ -59,12 +59,12 @@ class Lease:
     async def commit(self, parts: list[Part], *, force: bool = False) -> bool:
         """Commit what is durable; true if the coordinator accepted us as the owner.
 
-        With each offset goes the end of the changelog, so that a lost changelog is noticed at the next start.
+        With each offset goes a `Note`, so that a lost or foreign changelog is noticed at the next start.
         `force` asks the coordinator even if nothing has changed.
         """
         async with self._one_at_a_time:
             todo = {
-                source: (source.next, part.noted_end)
+                source: (source.next, part.note(source))
                 for part in parts
                 for source in part.sources.values()
                 if source.next is not None and (force or source.next != source.committed)

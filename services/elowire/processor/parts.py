@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from elowire.processor.stage import Stage
 
 
+_MISSING = "-"
+
+
 class Phase(Enum):
     """Where a part stands; only the lane's one task moves it forward, only revoke and close take it away.
 
@@ -31,15 +34,45 @@ class Phase(Enum):
     DRAINING = auto()
 
 
+class Note(NamedTuple):
+    """What is committed beside an offset: up to where the changelog must exist, and whose offset it is.
+
+    `end` is None without a changelog; the ids are Kafka's own of the two topics, "" where they are not known.
+    It is written as three words, `-` for what is missing; a note of an older release is the end alone.
+    """
+
+    end: int | None
+    changelog_id: str
+    source_id: str
+
+    def __str__(self) -> str:
+        end = _MISSING if self.end is None else str(self.end)
+
+        return f"{end} {self.changelog_id or _MISSING} {self.source_id or _MISSING}"
+
+    @classmethod
+    def read(cls, text: str) -> Note:
+        """Return what a note says; one of another origin says nothing."""
+        end, changelog_id, source_id, *_ = *text.split(), _MISSING, _MISSING, _MISSING
+
+        return cls(
+            int(end) if end.isdecimal() else None,
+            "" if changelog_id == _MISSING else changelog_id,
+            "" if source_id == _MISSING else source_id,
+        )
+
+
 @dataclass(eq=False, slots=True)
 class Source:
     """One partition of one source topic.
 
     `next` is the offset of the next record for the stage: everything below it is durable, so it is also
-    what may be committed. `holes` counts fetches that found the record at `next` missing.
+    what may be committed. `holes` counts fetches that found the record at `next` missing. `id` is Kafka's
+    own id of the topic that `next` is an offset of ("": not known).
     """
 
     at: TopicPartition
+    id: str = ""
     next: int | None = None
     committed: int | None = None
     holes: int = 0
@@ -58,8 +91,9 @@ class Part:
 
     `log` is the offset of the last changelog record that the table contains (-1: none); `stale` holds the
     keys whose last changelog record is older than the table; `marks` is, for each source topic, the highest
-    source offset noted in the changelog; `expected_end` is the end that the changelog had when the group's
-    offsets were committed (None: not known).
+    source offset noted in the changelog, and `origins` the id of that topic; `expected_end` is the end that
+    the changelog had when the group's offsets were committed (None: not known), and `changelog_id` the id
+    that its topic had then ("": not known).
     """
 
     stage: Stage
@@ -72,7 +106,9 @@ class Part:
     table: dict[bytes, bytes] = field(default_factory=dict)
     stale: set[bytes] = field(default_factory=set)
     marks: dict[str, int] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
     expected_end: int | None = None
+    changelog_id: str = ""
 
     def __str__(self) -> str:
         return f"{self.stage.name}/{self.number}"
@@ -82,10 +118,11 @@ class Part:
         """Whether records may be taken (asked again after every await, so it must not be narrowed)."""
         return self.phase is Phase.RUNNING
 
-    @property
-    def noted_end(self) -> str:
-        """What is committed beside an offset: up to where the changelog must exist."""
-        return str(max(self.log + 1, self.expected_end or 0)) if self.changelog else ""
+    def note(self, source: Source) -> str:
+        """Return what is committed beside an offset of ours."""
+        end = max(self.log + 1, self.expected_end or 0) if self.changelog else None
+
+        return str(Note(end, self.changelog_id, source.id))
 
     def fall_back(self, phase: Phase) -> None:
         """Go back to an earlier phase, unless the part is being taken away."""
@@ -125,9 +162,11 @@ def place(
     for part in parts:
         for at, source in part.sources.items():
             if at in beginnings:
-                source.next, noted = committed.get(at, (beginnings[at], ""))
-                if noted.isdecimal():
-                    part.expected_end = max(part.expected_end or 0, int(noted))
+                source.next, text = committed.get(at, (beginnings[at], ""))
+                note = Note.read(text)
+                source.id, part.changelog_id = note.source_id, note.changelog_id or part.changelog_id
+                if note.end is not None:
+                    part.expected_end = max(part.expected_end or 0, note.end)
 
 
 class Held(NamedTuple):

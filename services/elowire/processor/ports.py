@@ -74,6 +74,10 @@ class Log(Protocol):
         """Return the offset of the first record of each."""
         ...
 
+    async def ids(self, topics: Collection[str]) -> Mapping[str, str]:
+        """Return Kafka's own ids of topics, as far as they have one."""
+        ...
+
     async def ends(self, of: Collection[TopicPartition]) -> Mapping[TopicPartition, int]:
         """Return the offset after the last record of each."""
         ...

@@ -9,10 +9,10 @@ import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aiokafka import AIOKafkaConsumer
-from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
 from elowire.runtime.clock import monotonic
+from elowire.runtime.topic_ids import AdminWithIds
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
@@ -35,7 +35,7 @@ class KafkaLog:
     def __init__(self, group: str, *, patience_s: float = 30.0, **connection: Any) -> None:  # noqa: ANN401 - aiokafka's own settings
         self._group = group
         self._patience_s = patience_s
-        self._admin = AIOKafkaAdminClient(**connection)
+        self._admin = AdminWithIds(**connection)
         self._consumer = AIOKafkaConsumer(
             enable_auto_commit=False,
             auto_offset_reset="earliest",
@@ -68,6 +68,10 @@ class KafkaLog:
     async def beginnings(self, of: Collection[TopicPartition]) -> dict[TopicPartition, int]:
         """Return the offset of the first record of each."""
         return await self._patiently(lambda: self._consumer.beginning_offsets(list(of))) if of else {}
+
+    async def ids(self, topics: Collection[str]) -> dict[str, str]:
+        """Return Kafka's own ids of topics, as far as they have one."""
+        return await self._patiently(lambda: self._admin.topic_ids(topics))
 
     async def ends(self, of: Collection[TopicPartition]) -> dict[TopicPartition, int]:
         """Return the offset after the last record of each."""

@@ -9,18 +9,21 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, NoReturn
 
 from elowire.processor.app import run_processor
+from elowire.processor.cleanup import require_cleanup
 from elowire.processor.credentials import require_entry
 from elowire.processor.lists import ListsStage
 from elowire.processor.player import PlayerStage
+from elowire.processor.rebuild import rebuild
 from elowire.processor.stop import stop_process
 from elowire.processor.tournament import TournamentStage
 from elowire.runtime import clock
 from elowire.runtime.admin import AdminServer
 from elowire.runtime.kafka import KafkaForbiddenError, KafkaUnreachableError, TopicMissingError
 from elowire.runtime.metrics import ProcessorMetrics, Registry
+from elowire.runtime.topics import TopicDriftError, TopicRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from elowire.processor.parts import Held
     from elowire.processor.ports import Batch
@@ -29,6 +32,13 @@ if TYPE_CHECKING:
 
 # A worker that recovers says so in between; one that is silent for longer has lost its way.
 _SILENT_S = 120.0
+_REFUSALS = (
+    KafkaForbiddenError,
+    KafkaUnreachableError,
+    TopicDriftError,
+    TopicMissingError,
+    TopicRefusedError,
+)
 
 
 def stages_of(settings: Settings) -> tuple[Stage, ...]:
@@ -99,6 +109,11 @@ class Watched:
         return dict(self._waits)
 
 
+def forget(settings: Settings, say: Callable[[str], None]) -> None:
+    """Empty the state, so that the next processor makes it from the inputs; see `rebuild`."""
+    asyncio.run(rebuild(settings, stages_of(settings), say))
+
+
 def run(settings: Settings) -> NoReturn:
     """Run a processor until SIGTERM or SIGINT; exits with 0 then, with 70 if it cannot keep its promise."""
     registry = Registry("processor")
@@ -113,10 +128,16 @@ def run(settings: Settings) -> NoReturn:
     stages = stages_of(settings)
     with _beside(admin):
         try:
-            asyncio.run(require_entry(settings, stages))
-        except (KafkaForbiddenError, KafkaUnreachableError, TopicMissingError) as fault:
+            asyncio.run(_require_world(settings, stages))
+        except _REFUSALS as fault:
             stop_process(str(fault))
         run_processor(settings, stages, observer=watched)
+
+
+async def _require_world(settings: Settings, stages: Sequence[Stage]) -> None:
+    """Return if the cluster lets us in and keeps our topics as the catalogue says."""
+    await require_entry(settings, stages)
+    await require_cleanup(settings, stages)
 
 
 @contextmanager

@@ -12,16 +12,15 @@ from aiokafka.structs import TopicPartition
 
 from elowire.runtime import topics
 from elowire.runtime.kafka import admin_client
-from elowire.runtime.topics import Shape
 
 
-async def make_topics(bootstrap, kind, prefix, partitions):
+async def make_topics(bootstrap, kind, prefix, shape):
     """Create the topics; a topic that is there already makes every verdict void."""
     named = [dataclasses.replace(topic, name=prefix + topic.name) for topic in kind.topics]
     async with admin_client(bootstrap) as admin:
         if there := {topic.name for topic in named} & set(await admin.list_topics()):
             raise SystemExit(f"topics are not fresh: {sorted(there)}")
-    await topics.apply(bootstrap, named, shape=Shape(partitions=partitions))
+    await topics.apply(bootstrap, named, shape=shape)
 
 
 async def feed(bootstrap, prefix, records, *, rate=0.0):

@@ -15,9 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import os
 import random
-import signal
 import sys
 import time
 from pathlib import Path
@@ -25,8 +23,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from elowire.runtime.embedded.broker import EmbeddedKafka
+from elowire.runtime.topics import Shape
 from tests.broker.faults import cluster
+from tests.broker.faults.brokers import OwnBroker
 from tests.broker.faults.kinds import KINDS
 from tests.broker.faults.scenarios import SCENARIOS, Run
 from tests.broker.faults.workers import Workers
@@ -55,7 +54,7 @@ class Verdict(NamedTuple):
 async def drive(scenario, name, seed, *, bootstrap, folder, kind="toy", rate=800.0, partitions=4, **options):
     """Run a scenario against a broker; the workers are stopped and the topics checked at the end."""
     what, prefix = KINDS[kind], f"{name}-"
-    await cluster.make_topics(bootstrap, what, prefix, partitions)
+    await cluster.make_topics(bootstrap, what, prefix, Shape(partitions=partitions))
     workers = Workers(
         folder,
         static=str(options.get("static", "0")) == "1",
@@ -102,31 +101,13 @@ async def drive(scenario, name, seed, *, bootstrap, folder, kind="toy", rate=800
     return Verdict(wrong, workers.count, seen, places, fed, time.monotonic() - began)
 
 
-class OwnBroker:
-    """A broker that can be killed."""
-
-    def __init__(self, folder, port):
-        self._broker = EmbeddedKafka(Path(folder) / "broker", port)
-        self.bootstrap = self._broker.bootstrap
-
-    def start(self):
-        self._broker.start()
-
-    def kill(self):
-        os.kill(self._broker._process.pid, signal.SIGKILL)
-        self._broker.wait()
-
-    def stop(self):
-        self._broker.stop()
-
-
 def main():
     scenario, name, seed = sys.argv[1], sys.argv[2], int(sys.argv[3])
     options = dict(argument.split("=", 1) for argument in sys.argv[4:])
     folder = Path(options.pop("folder", "logs")) / name
     bootstrap = options.pop("bootstrap", "127.0.0.1:29092")
     partitions = int(options.pop("partitions", 4))
-    own = OwnBroker(folder, int(options.pop("port", 30320))) if scenario == "broker" else None
+    own = OwnBroker(folder / "broker", int(options.pop("port", 30320))) if scenario == "broker" else None
     if own:
         own.start()
         options["broker"], bootstrap = own, own.bootstrap

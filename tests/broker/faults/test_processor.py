@@ -3,56 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
-import json
 import signal
 import time
 
 import pytest
 
-from elowire.runtime import topics
-from elowire.runtime.kafka import admin_client
 from elowire.runtime.topics import Shape
 from tests.broker.faults import cluster
 from tests.broker.faults.kinds import KINDS
-from tests.broker.faults.workers import EXIT_STOPPED, Workers
+from tests.broker.faults.scene import PATIENCE_S, Scene
+from tests.broker.faults.workers import EXIT_STOPPED
 
 pytestmark = pytest.mark.broker
 
 TOY = KINDS["toy"]
-NUMBERS = itertools.count(1)
-PATIENCE_S = 60
-
-
-class Scene:
-    """Topics with a prefix of their own and the workers on them."""
-
-    def __init__(self, kafka, folder, *, static=False, partitions=4):
-        self.kafka, self.partitions = kafka, partitions
-        self.name = f"scene{next(NUMBERS)}-{time.time_ns() % 10**9}"
-        self.workers = Workers(
-            folder, static=static, NAME=self.name, BOOTSTRAP=kafka, PARTITIONS=partitions, SESSION=6
-        )
-
-    async def topics(self):
-        await cluster.make_topics(self.kafka, TOY, f"{self.name}-", self.partitions)
-
-    async def feed(self, count=500, seed=1):
-        await cluster.feed(self.kafka, f"{self.name}-", TOY.input(seed, count, self.partitions))
-
-    async def drained(self):
-        return await cluster.drained(self.kafka, TOY, f"{self.name}-", self.name, self.partitions, PATIENCE_S)
-
-    async def faults(self):
-        return await TOY.check(self.kafka, f"{self.name}-")
-
-    async def end(self, slot=0):
-        """Wait for a worker to end itself; return its exit code and the reason it gave."""
-        deadline = time.monotonic() + PATIENCE_S
-        while (code := self.workers.processes[slot].poll()) is None and time.monotonic() < deadline:
-            await asyncio.sleep(0.1)
-        lines = [line for line in self.workers.log().splitlines() if '"the process ends itself"' in line]
-        return code, json.loads(lines[-1])["reason"] if lines else self.workers.log()[-2000:]
 
 
 @pytest.fixture
@@ -81,30 +45,9 @@ async def test_sigterm_before_the_lane_exists_is_obeyed(scene):
     assert (await scene.end())[0] in (0, -signal.SIGTERM)
 
 
-async def test_a_lost_changelog_is_noticed_at_the_start(scene):
-    await scene.feed()
-    scene.workers.start(0)
-    assert await scene.drained() == {}
-    scene.workers.leave(0)
-    changelog = f"{scene.name}-amounts-changelog"
-    async with admin_client(scene.kafka) as admin:
-        await admin.delete_topics([changelog])
-        while changelog in await admin.list_topics():
-            await asyncio.sleep(0.1)
-    [lost] = [topic for topic in TOY.topics if topic.name == "amounts-changelog"]
-    lost = type(lost)(name=changelog, key="any", types=(), purpose="A test's own.", cleanup=lost.cleanup)
-    await topics.apply(scene.kafka, [lost], shape=Shape(partitions=4))
-    scene.workers.start(0)
-    code, reason = await scene.end()
-
-    assert code == EXIT_STOPPED
-    assert f"changelog {changelog}/" in reason
-    assert "To rebuild it from the inputs" in reason
-
-
 async def test_unequal_partition_counts_are_refused(kafka, tmp_path):
     scene = Scene(kafka, tmp_path, partitions=6)
-    await cluster.make_topics(kafka, TOY, f"{scene.name}-", 4)
+    await scene.topics(Shape(partitions=4))
     scene.workers.start(0)
     try:
         code, reason = await scene.end()

@@ -2,7 +2,7 @@
 
 NAME (prefix of the topics, group), BOOTSTRAP, STAGES=toy|product, PARTITIONS, SESSION, BATCH_S, PACE,
 INSTANCE; test aids: CHAOS (probability), KILL_AT (places), STOP_AT (place), STOP_STAGE,
-STOP_AFTER, STOP_EVERY, MUTATION.
+STOP_AFTER, STOP_EVERY, MUTATION, CLOCK_JUMP (seconds in between, then each offset).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import resource
 import signal
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -85,6 +86,16 @@ def chaos():
     return probe
 
 
+def jump_clock(after_s, *by_s):
+    """Set this process's clock forward or back, once in `after_s`; its monotonic clock goes on."""
+    real, real_ns = time.time, time.time_ns
+    for seconds in by_s:
+        time.sleep(after_s)
+        time.time = lambda by=seconds: real() + by
+        time.time_ns = lambda by=seconds: real_ns() + int(by * 1e9)
+        say(f"clock jumped by {seconds:+g} s")
+
+
 def main():
     name, partitions = os.environ["NAME"], int(ENV("PARTITIONS", "4"))
     settings = load_settings(
@@ -103,6 +114,8 @@ def main():
     configure(settings)
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
     mutate(ENV("MUTATION", ""))
+    if jump := ENV("CLOCK_JUMP"):
+        threading.Thread(target=jump_clock, args=map(float, jump.split(",")), daemon=True).start()
     told = Told()
     try:
         run_processor(settings, KINDS[ENV("STAGES", "toy")].stages(settings), observer=told, probe=chaos())

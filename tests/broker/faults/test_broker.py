@@ -1,0 +1,158 @@
+"""The broker under the product: restarted, killed, out of disk, slow, silent. Each fault is seen to bite."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from tests.broker.faults.brokers import FullDisk, OwnBroker
+from tests.broker.faults.proxy import Proxy
+from tests.broker.faults.scene import Scene
+from tests.broker.faults.workers import EXIT_STOPPED
+
+pytestmark = pytest.mark.broker
+
+HEALED_S = 60
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    """A broker that may be hurt; each test leaves it running."""
+    broker = OwnBroker(tmp_path_factory.mktemp("own"))
+    broker.start()
+    yield broker
+    broker.stop()
+
+
+async def product(broker, folder, **more):
+    scene = Scene(broker.bootstrap, folder, kind="product", **more)
+    await scene.topics()
+    return scene
+
+
+async def at_work(scene, seed=1):
+    """Start a worker and a load; give the load once outputs come."""
+    scene.workers.start(0)
+    load = asyncio.ensure_future(scene.feed(3000, seed, rate=200))
+    async with asyncio.timeout(HEALED_S):
+        while not await scene.records("live-ratings"):
+            await asyncio.sleep(0.2)
+    return load
+
+
+async def all_is_well(scene, load):
+    await load
+    assert await scene.drained(HEALED_S) == {}
+    await asyncio.to_thread(scene.workers.leave_all)
+    assert await scene.faults() == []
+
+
+@pytest.mark.parametrize("how", ["kill", "stop"])
+async def test_a_broker_that_is_killed_or_restarted_at_work(own, tmp_path, how):
+    scene = await product(own, tmp_path)
+    before = own.java.pid
+    try:
+        load = await at_work(scene)
+        async with scene.supervised():
+            await asyncio.to_thread(getattr(own, how))
+            assert not own.running
+            await asyncio.sleep(2)
+            await asyncio.to_thread(own.start)
+        assert own.java.pid != before
+        await all_is_well(scene, load)
+    finally:
+        scene.workers.kill_all()
+
+
+async def test_a_broker_without_room_on_its_disk(tmp_path):
+    disk = FullDisk(tmp_path / "disk")
+    broker = OwnBroker(disk.folder / "kafka")
+    scene = None
+    try:
+        broker.start()
+        scene = await product(broker, tmp_path / "workers", BATCH_S=8)
+        load = await at_work(scene)
+        disk.fill(broker)
+        assert disk.free in (0, None)
+        async with scene.supervised(), asyncio.timeout(HEALED_S):
+            while broker.running:
+                await asyncio.sleep(0.1)
+            assert "No space left on device" in broker.log() or "File too large" in broker.log()
+            await asyncio.sleep(2)
+            disk.empty()
+            broker.stop()
+            await asyncio.to_thread(broker.start)
+        await all_is_well(scene, load)
+    finally:
+        if scene:
+            scene.workers.kill_all()
+        broker.stop()
+        disk.remove()
+
+
+async def test_a_slow_broker(own, tmp_path):
+    async with Proxy(own.proxy_port, own.door_port) as proxy:
+        scene = await product(own, tmp_path, BOOTSTRAP=proxy.address)
+        try:
+            load = await at_work(scene)
+            proxy.delay_s = 0.25
+            await asyncio.sleep(6)
+            slow, proxy.held = proxy.held, 0
+            proxy.heal()
+            assert slow > 20
+            await all_is_well(scene, load)
+        finally:
+            scene.workers.kill_all()
+    assert "ends itself" not in scene.workers.log()
+
+
+async def test_connections_that_are_open_at_one_end_only(own, tmp_path):
+    """As a router leaves them that has forgotten them: nobody is told, and new ones work."""
+    async with Proxy(own.proxy_port, own.door_port) as proxy:
+        scene = await product(own, tmp_path, BOOTSTRAP=proxy.address, BATCH_S=8)
+        try:
+            load = await at_work(scene)
+            proxy.forget()
+            async with scene.supervised():
+                await load
+            assert proxy.held > 0
+            await all_is_well(scene, load)
+        finally:
+            scene.workers.kill_all()
+
+
+@pytest.mark.parametrize("direction", [Proxy.UP, Proxy.DOWN])
+async def test_a_broker_that_falls_silent_ends_the_worker_with_a_reason(own, tmp_path, direction):
+    async with Proxy(own.proxy_port, own.door_port) as proxy:
+        scene = await product(own, tmp_path, BOOTSTRAP=proxy.address, BATCH_S=5)
+        try:
+            load = await at_work(scene)
+            proxy.silence(direction)
+            began = time.monotonic()
+            code, reason = await scene.end(patience_s=30)
+            took = time.monotonic() - began
+            assert proxy.held > 0
+            proxy.heal()
+            await all_is_well(scene, load)
+        finally:
+            scene.workers.kill_all()
+
+    assert code == EXIT_STOPPED
+    assert "waited for" in reason
+    assert took < 20
+
+
+async def test_a_worker_that_starts_beside_a_silent_broker_ends_with_a_reason(own, tmp_path):
+    async with Proxy(own.proxy_port, own.door_port) as proxy:
+        scene = await product(own, tmp_path, BOOTSTRAP=proxy.address)
+        try:
+            proxy.silence()
+            scene.workers.start(0)
+            code, reason = await scene.end(patience_s=100)
+        finally:
+            scene.workers.kill_all()
+
+    assert code == EXIT_STOPPED
+    assert "waited for" in reason

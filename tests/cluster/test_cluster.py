@@ -1,0 +1,165 @@
+"""The product on three nodes that are hurt: each fault is seen to bite, and the checker judges."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import asynccontextmanager
+
+import pytest
+
+from elowire.contracts.topics import CATALOGUE
+from elowire.runtime.kafka import admin_client, end_offsets
+from elowire.runtime.topics import Shape
+from tests.broker.faults.proxy import Proxy
+from tests.broker.faults.scene import Scene
+
+pytestmark = pytest.mark.broker
+
+PATIENCE_S = 90
+THREEFOLD = Shape(partitions=4, replication_factor=3, min_insync=2)
+LEADER_OF = "elowire-players-changelog"
+
+
+@pytest.fixture
+async def scene(three, proxies, tmp_path):
+    """The product's topics in three copies; workers come through the proxies."""
+    doors = ",".join(proxied.address for _, proxied in proxies.values())
+    scene = Scene(three.bootstrap, tmp_path, kind="product", BOOTSTRAP=doors)
+    async with asyncio.timeout(PATIENCE_S):
+        while len(await led(scene)) < len(three.nodes):
+            await asyncio.sleep(0.5)
+    await scene.topics(THREEFOLD)
+    yield scene
+    scene.workers.kill_all()
+
+
+async def led(scene):
+    """Numbers of the nodes that are known."""
+    async with admin_client(scene.kafka) as admin:
+        return {broker["node_id"] for broker in (await admin.describe_cluster())["brokers"]}
+
+
+async def leaders(scene, topic=LEADER_OF):
+    async with admin_client(scene.kafka) as admin:
+        [described] = await admin.describe_topics([scene.prefix + topic])
+    return {part["partition"]: (part["leader"], set(part["isr"])) for part in described["partitions"]}
+
+
+async def written(scene):
+    """How many records the outputs and changelogs have, as the last node shows them."""
+    ends = await end_offsets(scene.kafka, [scene.prefix + topic for topic in ("live-ratings", LEADER_OF)])
+    return sum(ends.values())
+
+
+async def until(met, what):
+    deadline = time.monotonic() + PATIENCE_S
+    while not await met():
+        assert time.monotonic() < deadline, what
+        await asyncio.sleep(0.2)
+
+
+@asynccontextmanager
+async def under_load(scene, records=4000, rate=150):
+    """A worker at work on a load, for the time of the fault; then all is done and the checker judges."""
+    scene.workers.start(0)
+    load = asyncio.ensure_future(scene.feed(records, rate=rate))
+
+    async def at_work():
+        return await scene.records("live-ratings")
+
+    await until(at_work, "live ratings")
+    async with scene.supervised():
+        yield
+        await load
+    assert await scene.drained(PATIENCE_S) == {}
+    await asyncio.to_thread(scene.workers.leave_all)
+    assert await scene.faults() == []
+
+
+async def in_sync_again(scene):
+    async def whole():
+        found = [await leaders(scene, topic.name) for topic in CATALOGUE]
+        return all(len(isr) == 3 for parts in found for _, isr in parts.values())
+
+    await until(whole, "all replicas in sync")
+
+
+async def test_the_leader_is_killed(three, scene):
+    async with under_load(scene):
+        before, _ = (await leaders(scene))[0]
+        node = three.node(before)
+        await asyncio.to_thread(node.kill)
+
+        async def moved():
+            return (await leaders(scene))[0][0] not in (before, -1)
+
+        await until(moved, "another leader")
+        await asyncio.sleep(3)
+        node.start()
+        await asyncio.to_thread(three.until_up, node)
+    await in_sync_again(scene)
+
+
+async def test_fewer_replicas_are_in_sync_than_a_write_needs(three, scene):
+    """With two of three nodes gone the last one takes no writes: there is nothing to do but to wait."""
+    async with under_load(scene):
+        keeps, _ = (await leaders(scene))[0]
+        gone = [node for node in three.nodes if node.number != keeps]
+        for node in gone:
+            await asyncio.to_thread(node.kill)
+        await asyncio.sleep(12)
+        before = await written(scene)
+        await asyncio.sleep(3)
+        assert await written(scene) == before
+        assert (await leaders(scene))[0] == (keeps, {keeps})
+        for node in gone:
+            node.start()
+        for node in gone:
+            await asyncio.to_thread(three.until_up, node)
+    await in_sync_again(scene)
+
+
+@pytest.mark.parametrize("direction", [Proxy.UP, Proxy.DOWN])
+async def test_a_worker_is_cut_off_one_way_from_the_leader(scene, proxies, direction):
+    async with under_load(scene):
+        leader, _ = (await leaders(scene))[0]
+        cut = proxies[leader][1]
+        cut.silence(direction)
+        await asyncio.sleep(12)
+        assert cut.held > 0
+        cut.heal()
+
+
+@pytest.mark.parametrize("direction", [Proxy.UP, Proxy.DOWN])
+async def test_the_other_nodes_are_cut_off_one_way_from_the_leader(scene, proxies, direction):
+    """The leader hears the controller but its followers do not hear it: they fall out of its in-sync set."""
+    async with under_load(scene):
+        leader, _ = (await leaders(scene))[0]
+        cut = proxies[leader][0]
+        cut.silence(direction)
+
+        async def shrunk():
+            return any(len(isr) < 3 for _, isr in (await leaders(scene)).values())
+
+        await until(shrunk, "a smaller in-sync set")
+        await asyncio.sleep(5)
+        assert cut.held > 0
+        cut.heal()
+    await in_sync_again(scene)
+
+
+async def test_workers_that_come_and_go_every_three_seconds(scene):
+    async with under_load(scene, records=5000):
+        for turn in range(12):
+            slot = 1 + turn % 2
+            if slot in scene.workers.processes:
+                await asyncio.to_thread(scene.workers.leave, slot, hard=turn % 3 == 0)
+            else:
+                scene.workers.start(slot)
+            await asyncio.sleep(3)
+    seen, _ = scene.workers.seen()
+
+    assert scene.workers.count["terminated"] >= 3
+    assert scene.workers.count["killed"] >= 1
+    assert seen["assigned"] >= 8
