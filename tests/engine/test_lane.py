@@ -11,7 +11,7 @@ from aiokafka.structs import TopicPartition
 
 from elowire.processor.ports import NotOwnerError, RefusedError, Silent
 from tests.fakes.member import PATIENT, Member, Stopped, kill, until_done
-from tests.fakes.toy import FORMAT, TOY_CHANGELOGS, TOY_SOURCES, TOY_TOPICS, SumStage, toy_stages
+from tests.fakes.toy import CODEC, TOY_CHANGELOGS, TOY_SOURCES, TOY_TOPICS, SumStage, toy_stages
 from tests.fakes.world import World
 
 AMOUNTS, CHANGELOG = TopicPartition("amounts", 0), TopicPartition("amounts-changelog", 0)
@@ -27,7 +27,7 @@ def amount(name, value=1, rev=0):
 
 
 def state(version, **amounts):
-    return FORMAT + orjson.dumps({"s": version, "total": sum(amounts.values()), "amounts": amounts})
+    return CODEC.encode({"s": version, "total": sum(amounts.values()), "amounts": amounts})
 
 
 def fill(world, count=3):
@@ -257,11 +257,11 @@ async def test_a_foreign_record_in_a_changelog_ends_the_process(world, key, valu
 
 
 async def test_an_older_state_after_a_newer_one_is_repaired(world):
-    world.append(CHANGELOG, b"a", FORMAT + b'{"s":2,"total":2,"amounts":{}}')
-    world.append(CHANGELOG, b"a", FORMAT + b'{"s":1,"total":1,"amounts":{}}')
+    world.append(CHANGELOG, b"a", b'\x01{"s":2,"total":2,"amounts":{}}')
+    world.append(CHANGELOG, b"a", b'\x01{"s":1,"total":1,"amounts":{}}')
     await (await work(world)).leave()
 
-    assert world.records("amounts-changelog")[-1].value == FORMAT + b'{"s":2,"total":2,"amounts":{}}'
+    assert world.records("amounts-changelog")[-1].value == b'\x01{"s":2,"total":2,"amounts":{}}'
 
 
 async def test_a_write_of_somebody_else_is_seen_by_the_audit(world):

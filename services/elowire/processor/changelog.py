@@ -13,6 +13,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from elowire.processor.parts import Part, Source, name_of, names_of, place
+from elowire.processor.state import UnknownFormatError
 from elowire.runtime.clock import monotonic
 from elowire.runtime.logs import get_logger
 
@@ -152,11 +153,15 @@ class Changelog:
                     f"{name_of(at)} has a record without key or value at {record.offset}: not our changelog"
                 )
             known = table.get(key)
-            if known is None or known == state or version(state) > version(known):
+            try:
+                found = version(state)
+            except UnknownFormatError as newer:
+                self._stop(f"{name_of(at)} at {record.offset}: {newer}", newer)
+            if known is None or known == state or found > version(known):
                 table[key] = state
                 stale.discard(key)
                 note(index, key, state)
-            elif version(state) < version(known):
+            elif found < version(known):
                 stale.add(key)
             else:
                 self._stop(
