@@ -4,6 +4,7 @@ of the form has a number.
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import orjson
@@ -107,8 +108,9 @@ async def test_a_state_from_the_future_is_refused_at_the_start(stage, first):
     world.append(at, key.encode(), bytes([CODEC.format + 1]) + state.encode()[1:])
     member = Member(world, [stage])
     member.join()
-    with pytest.raises(Stopped) as ended:
-        await member.task
+    async with asyncio.timeout(2):
+        with pytest.raises(Stopped) as ended:
+            await member.task
 
     assert ended.value.args[0] == (
         f"{stage.changelog}/0 at {len(first) // 5}: a state begins with format 2, and this release reads "

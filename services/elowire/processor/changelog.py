@@ -32,14 +32,15 @@ _log = get_logger("elowire.processor")
 
 
 class Changelog:
-    """The changelogs of all parts of a lane. `stall_s`: how long a recovery may bring nothing."""
+    """The changelogs of all parts of a lane. `stall_s` and `answer_s` are budgets of a recovery: see `Pace`."""
 
-    def __init__(self, ports: Ports, *, stall_s: float) -> None:
+    def __init__(self, ports: Ports, *, stall_s: float, answer_s: float) -> None:
         self._log = ports.log
         self._sink = ports.sink
         self._stop = ports.stop
         self._observer = ports.observer
         self._stall_s = stall_s
+        self._answer_s = answer_s
 
     def foreign(self, parts: Iterable[Part], ends: Mapping[TopicPartition, int]) -> list[Part]:
         """Return the parts whose changelog ends elsewhere than we left it; ask for ends between writes."""
@@ -55,7 +56,7 @@ class Changelog:
         fresh = [at for part in parts for at, source in part.sources.items() if source.next is None]
         # Committed offsets before ends: the table then covers everything below the offsets.
         logs = {part.changelog: part for part in parts if part.changelog}
-        async with asyncio.timeout(self._stall_s):
+        async with asyncio.timeout(self._answer_s):
             beginnings, committed = await self._log.beginnings(fresh), await self._log.committed()
             ends = await self._log.ends(logs)
         if not still_ours():

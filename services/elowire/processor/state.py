@@ -73,7 +73,7 @@ class Codec:
         return raw[0]
 
 
-# A change of what is written: the next number, the way to it from the one before, a file in tests/data/states.
+# A change of what is written needs the next number, the way to it, and a file in tests/data/states.
 CODEC = Codec(1)
 encode, decode, order = CODEC.encode, CODEC.decode, CODEC.order
 
