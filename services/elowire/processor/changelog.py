@@ -32,7 +32,7 @@ _log = get_logger("elowire.processor")
 
 
 class Changelog:
-    """The changelogs of all parts of a lane. `stall_s` and `answer_s` are budgets of a recovery: see `Pace`."""
+    """The changelogs of all parts of a lane; `stall_s`, `answer_s`: budgets of a recovery (see `Pace`)."""
 
     def __init__(self, ports: Ports, *, stall_s: float, answer_s: float) -> None:
         self._log = ports.log
