@@ -131,6 +131,12 @@ chromium:
 test-openapi: setup ## minutes of made-up requests against the OpenAPI document
 	@$(PYTEST) $(OPENAPI)
 
+# No step of `make test`: they tell when Faust has changed, not whether Elowire is right.
+APART := upstream cluster
+.PHONY: test-upstream
+test-upstream: setup ## see on a real broker that the faults of Faust which the engine works around are still there
+	@$(PYTEST) tests/upstream
+
 .PHONY: test-fast
 test-fast: setup ## every test that needs no broker
 	$(STEP) "test: without a broker"

@@ -29,7 +29,7 @@ IDLE_FETCHES = 2
 
 
 class Scene(NamedTuple):
-    """What is run. `world()` gives a fresh one, `wrong(world)` judges its end.
+    """What is run. `world()` gives a fresh one, `stages(name)` a member's stages, `wrong(world)` judges.
 
     `first` says for each member, by name, which topic it reads first.
     """
@@ -44,7 +44,7 @@ class Scene(NamedTuple):
 
     def member(self, world, name, **hit):
         first = self.first.get(name, "")
-        return Member(world, self.stages(), name=name, pace=self.pace, first=first, **hit)
+        return Member(world, self.stages(name), name=name, pace=self.pace, first=first, **hit)
 
 
 class Outcome(NamedTuple):

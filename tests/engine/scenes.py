@@ -18,7 +18,16 @@ from elowire.processor.tournament import TournamentStage
 from tests.broker.check.verdict import CHANGELOGS, violations
 from tests.engine.crash_points import Scene
 from tests.fakes.member import PATIENT
-from tests.fakes.toy import TOY_CHANGELOGS, TOY_SOURCES, TOY_TOPICS, partition_of, toy_stages
+from tests.fakes.toy import (
+    TOY_CHANGELOGS,
+    TOY_SOURCES,
+    TOY_TOPICS,
+    ForwardStage,
+    NextSumStage,
+    SumStage,
+    partition_of,
+    toy_stages,
+)
 from tests.fakes.toy_oracle import faults
 from tests.fakes.toy_watch import ToyWatch
 from tests.fakes.world import World
@@ -67,13 +76,18 @@ def toy_wrong(world):
 
 
 def toy(name, world, pace):
-    return Scene(name, world, lambda: toy_stages("", PARTITIONS), TOY_SOURCES, toy_wrong, pace)
+    return Scene(name, world, lambda _: toy_stages("", PARTITIONS), TOY_SOURCES, toy_wrong, pace)
 
 
 SHORT = toy("three batches", short_world, PATIENT)
 SHORT_WARY = toy("three batches, wary", short_world, WARY)
 LONG = toy(f"more batches (seed {LONG_SEED})", long_world, PATIENT)
 LONG_WARY = toy(f"more batches, wary (seed {LONG_SEED})", long_world, WARY)
+
+LATER = SHORT._replace(
+    name="three batches, the second release writes another format",
+    stages=lambda name: [ForwardStage("", PARTITIONS), SumStage() if name == "A" else NextSumStage()],
+)
 
 
 # A tournament of four players with troubles of all kinds, and a rating list.
@@ -102,7 +116,7 @@ def product_wrong(world):
     return wrong
 
 
-def product_stages():
+def product_stages(_):
     return [stage(partitions=PARTITIONS) for stage in (TournamentStage, ListsStage, PlayerStage)]
 
 

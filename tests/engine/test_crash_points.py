@@ -138,7 +138,7 @@ def test_a_wrong_order_shows_in_the_end_too(guard):
 
 
 def test_a_budget_that_is_missing_is_noticed():
-    endless = SHORT._replace(pace=dataclasses.replace(SHORT.pace, batch_s=1e9, stall_s=1e9))
+    endless = SHORT._replace(pace=dataclasses.replace(SHORT.pace, batch_s=1e9, stall_s=1e9, answer_s=1e9))
     swept = loop.run(sweep(endless, "ended", "lost", until_red=True))
 
     assert "it does not come to an end" in shown(swept)

@@ -19,8 +19,9 @@ from faust.transport.consumer import ThreadDelegateConsumer
 from faust.transport.drivers import aiokafka as driver
 from faust.types import TP
 
-from elowire.processor.app import build_app
+from elowire.processor.app import PRODUCE_REQUEST_S, build_app
 from elowire.processor.host import Consumer, CoPartitioned, Transport
+from elowire.processor.sink import KafkaSink
 from elowire.runtime.settings import load_settings
 from tests.fakes.toy import toy_stages
 
@@ -86,6 +87,37 @@ async def test_faust_would_take_round_robin_for_an_application_without_standbys(
     assert app.consumer._thread._assignor is RoundRobinPartitionAssignor, (
         f"CoPartitioned is not needed now: {SEE}"
     )
+
+
+async def test_faust_is_told_what_it_must_not_do(app):
+    """Nothing of what was seen to lose, to hang or to stand open is on."""
+    conf = app.conf
+    assert conf.processing_guarantee.value == "at_least_once"
+    assert not (conf.web_enabled or conf.topic_allow_declare or conf.producer_threaded)
+    assert conf.topic_disable_leader
+    assert conf.consumer_auto_offset_reset == "earliest"
+    assert conf.broker_max_poll_interval == 86_400
+    assert 3 * conf.broker_heartbeat_interval <= conf.broker_session_timeout <= 15
+    assert conf.broker_session_timeout < conf.broker_rebalance_timeout < conf.broker_request_timeout <= 40
+
+
+async def test_faust_runs_no_agent_and_no_table_and_sees_bytes_alone(app):
+    assert not app.agents
+    assert not app.tables
+    for topic in app.topics:
+        assert (topic.key_type, topic.value_type) == (bytes, bytes)
+        assert (topic.key_serializer, topic.value_serializer) == ("raw", "raw")
+
+
+async def test_the_producer_confirms_every_record_and_knows_no_transaction():
+    sink = KafkaSink(bootstrap_servers="127.0.0.1:1", request_timeout_ms=int(PRODUCE_REQUEST_S * 1000))
+    sender = sink._producer._sender
+
+    assert sender._acks == -1  # all in-sync replicas
+    assert sender._txn_manager is not None  # idempotent
+    assert sender._txn_manager.transactional_id is None
+    assert load_settings().batch_s > PRODUCE_REQUEST_S
+    await sink.stop()
 
 
 class Cluster:

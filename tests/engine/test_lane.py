@@ -11,7 +11,8 @@ from aiokafka.structs import TopicPartition
 
 from elowire.processor.ports import NotOwnerError, RefusedError, Silent
 from tests.fakes.member import PATIENT, Member, Stopped, kill, until_done
-from tests.fakes.toy import FORMAT, TOY_CHANGELOGS, TOY_SOURCES, TOY_TOPICS, SumStage, toy_stages
+from tests.fakes.toy import CODEC, TOY_CHANGELOGS, TOY_SOURCES, TOY_TOPICS, SumStage, toy_stages
+from tests.fakes.toy_oracle import faults
 from tests.fakes.world import World
 
 AMOUNTS, CHANGELOG = TopicPartition("amounts", 0), TopicPartition("amounts-changelog", 0)
@@ -27,7 +28,8 @@ def amount(name, value=1, rev=0):
 
 
 def state(version, **amounts):
-    return FORMAT + orjson.dumps({"s": version, "total": sum(amounts.values()), "amounts": amounts})
+    total = sum(value[1] if isinstance(value, list) else value for value in amounts.values())
+    return CODEC.encode({"s": version, "total": total, "amounts": amounts})
 
 
 def fill(world, count=3):
@@ -105,6 +107,7 @@ async def test_a_stage_that_raises_ends_the_process(world):
     member.join()
 
     assert "the lane failed while it waited for records" in await reason_of_end(member)
+    assert world.lag(["amounts"]) == 3
 
 
 async def test_a_group_that_assigns_nothing_ends_the_process(world):
@@ -189,7 +192,48 @@ async def test_tables_of_partitions_that_stay_are_kept_and_the_others_go():
     await member.leave()
 
 
+async def test_a_rebalance_reads_nothing_of_ones_own_again():
+    """However much a member wrote while it was up: its table is in memory, and nobody else has written."""
+    world = World([*TOY_TOPICS, *TOY_CHANGELOGS], partitions=2)
+    fill(world, 30)
+    member = Member(world, [SumStage()])
+    member.join()
+    await until_done(member, ["amounts"])
+    await member.lane.revoked()
+    before = len(world.timeline)
+    member.join([0])
+    await until_done(member, ["amounts"])
+
+    assert len(world.records("amounts-changelog")) >= 15
+    assert [what for what in world.timeline[before:] if what[2] == "read"] == []
+    await member.leave()
+
+
+async def test_without_the_groups_offsets_all_is_read_again_and_counts_once(world):
+    fill(world, 5)
+    await (await work(world)).leave()
+    states = world.records("amounts-changelog")
+    world.offsets.clear()
+    await (await work(world)).leave()
+
+    assert world.records("amounts-changelog") == states
+    assert world.lag(["amounts"]) == 0
+    assert faults(*(world.records(topic) for topic in ("amounts", *TOY_TOPICS[1:], *TOY_CHANGELOGS))) == []
+
+
 # Changelogs that do not belong to the offsets.
+
+
+async def test_a_changelog_that_ends_in_a_hole_is_read_to_its_end(world):
+    """As compaction and markers of transactions leave it."""
+    world.append(CHANGELOG, b"a", state(1, old=[0, 5]))
+    world.skip(CHANGELOG, 2)
+    fill(world, 1)
+    member = await work(world)
+
+    assert member.lane.parts["sum", 0].table[b"a"] == state(2, old=[0, 5], g0=[0, 1])
+    assert world.records("amounts-changelog")[-1].offset == 3
+    await member.leave()
 
 
 async def test_a_truncated_changelog_is_noticed(world):
@@ -337,11 +381,11 @@ async def test_a_foreign_record_in_a_changelog_ends_the_process(world, key, valu
 
 
 async def test_an_older_state_after_a_newer_one_is_repaired(world):
-    world.append(CHANGELOG, b"a", FORMAT + b'{"s":2,"total":2,"amounts":{}}')
-    world.append(CHANGELOG, b"a", FORMAT + b'{"s":1,"total":1,"amounts":{}}')
+    world.append(CHANGELOG, b"a", b'\x01{"s":2,"total":2,"amounts":{}}')
+    world.append(CHANGELOG, b"a", b'\x01{"s":1,"total":1,"amounts":{}}')
     await (await work(world)).leave()
 
-    assert world.records("amounts-changelog")[-1].value == FORMAT + b'{"s":2,"total":2,"amounts":{}}'
+    assert world.records("amounts-changelog")[-1].value == b'\x01{"s":2,"total":2,"amounts":{}}'
 
 
 async def test_a_write_of_somebody_else_is_seen_by_the_audit(world):

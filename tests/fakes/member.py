@@ -17,7 +17,16 @@ from elowire.processor.pace import Pace
 from elowire.processor.ports import NotOwnerError, Ports, RefusedError, Silent, Span, no_probe
 from elowire.processor.stage import Record
 
-PATIENT = Pace(session_s=3600, commit_s=-1, audit_s=-1, idle_check_s=-1, max_records=2, stall_s=5, fetch_s=0)
+PATIENT = Pace(
+    session_s=3600,
+    stall_s=5,
+    answer_s=20,
+    commit_s=-1,
+    audit_s=-1,
+    idle_check_s=-1,
+    fetch_s=0,
+    max_records=2,
+)
 SLOW_S = 15
 """How late a slow answer is: within every budget of `PATIENT`."""
 REFUSALS = {"write": RefusedError, "commit": NotOwnerError, "fetch": NotOwnerError}

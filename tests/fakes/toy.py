@@ -15,8 +15,18 @@ import orjson
 from aiokafka.partitioner import murmur2
 
 from elowire.processor.stage import Effects, Emit
+from elowire.processor.state import Codec
 
-FORMAT = b"\x01"
+CODEC = Codec(1)
+
+
+def by_id(state):
+    """From the first format to the second one, where amounts have a name that says what they are found by."""
+    state["by_id"] = state.pop("amounts")
+    return state
+
+
+NEXT_CODEC = Codec(2, {1: by_id})
 
 
 @lru_cache(1 << 18)
@@ -55,9 +65,10 @@ class ForwardStage:
 
 
 class SumStage:
-    """A stage with a table."""
+    """A stage with a table; `codec` and `amounts` are how its states are written."""
 
     name = "sum"
+    codec, amounts = CODEC, "amounts"
 
     def __init__(self, prefix=""):
         self.sources = (f"{prefix}amounts",)
@@ -81,13 +92,15 @@ class SumStage:
             state = view.get(key)
             if state is None:
                 known = table.get(key)
-                state = view[key] = orjson.loads(known[1:]) if known else {"s": 0, "total": 0, "amounts": {}}
-            old = state["amounts"].get(name)
+                state = view[key] = (
+                    self.codec.decode(known) if known else {"s": 0, "total": 0, self.amounts: {}}
+                )
+            old = state[self.amounts].get(name)
             if old is not None and old[0] >= rev:
                 continue
             state["s"] += 1
             state["total"] += value - (old[1] if old else 0)
-            state["amounts"][name] = [rev, value]
+            state[self.amounts][name] = [rev, value]
             changed[key] = state
             total = {
                 "account": key.decode(),
@@ -97,17 +110,23 @@ class SumStage:
                 "total": state["total"],
             }
             effects.emits.append(Emit(self._totals, partition, key, orjson.dumps(total)))
-        effects.puts = {key: FORMAT + orjson.dumps(state) for key, state in changed.items()}
+        effects.puts = {key: self.codec.encode(state) for key, state in changed.items()}
         return effects
 
     def version(self, state):
-        return int(state[6 : state.index(b",", 6)])
+        return self.codec.order(state)
 
     def new_index(self):
         return {}
 
     def note(self, index, key, state):
         index[key] = True
+
+
+class NextSumStage(SumStage):
+    """The same stage in a later release, which writes its states in another shape."""
+
+    codec, amounts = NEXT_CODEC, "by_id"
 
 
 def toy_stages(prefix="", partitions=4):

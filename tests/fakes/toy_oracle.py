@@ -16,6 +16,12 @@ def read_amount(value):
         return None
 
 
+def read_state(value):
+    """Return counter and amounts of a state in either format of the toy."""
+    state = orjson.loads(value[1:])
+    return {"s": state["s"], "amounts": state.get("amounts", state.get("by_id"))}
+
+
 def faults(inbox, amounts, totals, refused, changelog):
     """Return what is wrong; each argument is a list of records (key, value) in log order per partition."""
     ledger = ledger_of(inbox)
@@ -69,7 +75,7 @@ def faults_of_dead_letters(inbox, refused):
 def faults_of_states(changelog, ledger, version):
     """The last record of every key is what counts after compaction."""
     last = {record.key: record.value for record in changelog}
-    states = {key: orjson.loads(value[1:]) for key, value in last.items()}
+    states = {key: read_state(value) for key, value in last.items()}
     for key, amounts in ledger.items():
         state = states.get(key)
         if state is None or state["amounts"] != amounts or state["s"] != version[key]:

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 
 import orjson
 
-from tests.fakes.toy_oracle import read_amount
+from tests.fakes.toy_oracle import read_amount, read_state
 
 
 class ToyWatch:
@@ -71,8 +71,8 @@ class ToyWatch:
             yield f"a good record in the dead letters: {self._name(at, record)}"
 
     def _state(self, at, record):
-        state = orjson.loads(record.value[1:])
-        version = (record.key, state["s"])
+        state = read_state(record.value)
+        version = (record.key, state["s"], record.value[:1])
         if self._states.setdefault(version, record.value) != record.value:
             yield f"two states of one version: {self._name(at, record)}, before {self._states[version]!r}"
         if state["s"] > self._newest.get(record.key, {"s": 0})["s"]:

@@ -88,7 +88,7 @@ async def rolling(bootstrap, name, folder, seconds, widen):
     return sent, joins
 
 
-def main(bootstrap, seconds="30", widen="2"):
+def main(bootstrap, seconds="20", widen="2"):
     name = f"unseen-{time.time_ns() % 10**9}"
     topics = {f"{name}-source": {}, f"{name}-table-changelog": {"cleanup.policy": "compact"}}
     asyncio.run(plain.make_topics(bootstrap, topics, PARTITIONS))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from elowire.processor.checks import changelog_is_whole, same_topics, topics_of
 from elowire.processor.parts import Part, Source, name_of, names_of, place
+from elowire.processor.state import UnknownFormatError
 from elowire.runtime.clock import monotonic
 from elowire.runtime.logs import get_logger
 
@@ -34,14 +35,15 @@ _log = get_logger("elowire.processor")
 
 
 class Changelog:
-    """The changelogs of all parts of a lane. `stall_s`: how long a recovery may bring nothing."""
+    """The changelogs of all parts of a lane; `stall_s`, `answer_s`: budgets of a recovery (see `Pace`)."""
 
-    def __init__(self, ports: Ports, *, stall_s: float) -> None:
+    def __init__(self, ports: Ports, *, stall_s: float, answer_s: float) -> None:
         self._log = ports.log
         self._sink = ports.sink
         self._stop = ports.stop
         self._observer = ports.observer
         self._stall_s = stall_s
+        self._answer_s = answer_s
 
     def foreign(self, parts: Iterable[Part], ends: Mapping[TopicPartition, int]) -> list[Part]:
         """Return the parts whose changelog ends elsewhere than we left it; ask for ends between writes."""
@@ -57,7 +59,7 @@ class Changelog:
         fresh = [at for part in parts for at, source in part.sources.items() if source.next is None]
         # Committed offsets before ends: the table then covers everything below the offsets.
         logs = {part.changelog: part for part in parts if part.changelog}
-        async with asyncio.timeout(self._stall_s):
+        async with asyncio.timeout(self._answer_s):
             beginnings, committed = await self._log.beginnings(fresh), await self._log.committed()
             ids = await self._log.ids(topics_of(parts))
             firsts, ends = await self._log.beginnings(logs), await self._log.ends(logs)
@@ -157,11 +159,15 @@ class Changelog:
                     f"{name_of(at)} has a record without key or value at {record.offset}: not our changelog"
                 )
             known = table.get(key)
-            if known is None or known == state or version(state) > version(known):
+            try:
+                found = version(state)
+            except UnknownFormatError as newer:
+                self._stop(f"{name_of(at)} at {record.offset}: {newer}", newer)
+            if known is None or known == state or found > version(known):
                 table[key] = state
                 stale.discard(key)
                 note(index, key, state)
-            elif version(state) < version(known):
+            elif found < version(known):
                 stale.add(key)
             else:
                 self._stop(

@@ -51,7 +51,7 @@ class Lane:
         self.parts: dict[tuple[str, int], Part] = {}
         self.waiting_for = "an assignment"
         self._group, self._log, self._sink, self._stop, self._observer, self._probe = ports
-        self._changelog = Changelog(ports, stall_s=pace.stall_s)
+        self._changelog = Changelog(ports, stall_s=pace.stall_s, answer_s=pace.answer_s)
         self._lease = Lease(ports, pace, static=static)
         self._generation = 0
         self._audit_at = self._idle_check_at = float("-inf")
@@ -119,7 +119,7 @@ class Lane:
         if parts := self._in(Phase.RECOVERING):
             await self._recover(parts)
         elif parts := self._in(Phase.SEEKING):
-            async with asyncio.timeout(self.pace.batch_s):
+            async with asyncio.timeout(self.pace.answer_s):
                 await self._seek(parts)
         else:
             await self._commit_and_audit()
@@ -227,7 +227,7 @@ class Lane:
         generation = self._generation
         self.waiting_for = "the ends of topics"
         logs = [part.changelog for part in parts if part.changelog]
-        async with asyncio.timeout(self.pace.batch_s):
+        async with asyncio.timeout(self.pace.answer_s):
             ends = await self._log.ends([*logs, *(at for part in parts for at in part.sources)])
             ids = await self._log.ids(topics_of(parts))
         if generation != self._generation:
@@ -276,7 +276,7 @@ class Lane:
         self._idle_check_at = monotonic()
         generation = self._generation
         self.waiting_for = "the consumer's positions"
-        async with asyncio.timeout(self.pace.batch_s):
+        async with asyncio.timeout(self.pace.answer_s):
             positions = await self._group.positions([at for part in parts for at in part.sources])
         for part in parts:
             for at, source in part.sources.items():

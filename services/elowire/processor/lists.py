@@ -46,9 +46,9 @@ class ListsStage:
 
         return effects
 
-    def version(self, state: bytes) -> int:  # noqa: ARG002 - the port's signature
-        """Return 0: there are no states."""
-        return 0
+    def version(self, state: bytes) -> tuple[int, int]:  # noqa: ARG002 - the port's signature
+        """Return nothing to tell apart: there are no states."""
+        return 0, 0
 
     def new_index(self) -> None:
         """Return nothing: there is nothing to derive."""

@@ -11,13 +11,15 @@ class Pace:
 
     `batch_s` is the budget of a batch with both barriers, `revoke_s` that of a revoke. `stall_s` is how long
     a recovery may bring nothing, `orphan_s` how long the group may take to assign after a revoke, `fetch_s`
-    how long a fetch waits. `pace_s` is a pause after a small batch: less processor time, more latency.
+    how long a fetch waits, `answer_s` how long a question about offsets or positions may take: longer than
+    the reader itself tries again. `pace_s` is a pause after a small batch: less processor time, more latency.
     """
 
     session_s: float
     batch_s: float = 20.0
     revoke_s: float = 24.0
     stall_s: float = 30.0
+    answer_s: float = 60.0
     orphan_s: float = 90.0
     commit_s: float = 1.0
     commit_records: int = 10_000

@@ -32,9 +32,9 @@ class PlayerStage:
         self.changelog: str | None = f"{prefix}elowire-players-changelog"
         self._door = Door(partitions=partitions, prefix=prefix, release=release)
 
-    def version(self, state: bytes) -> int:
-        """Return the counter of a state."""
-        return states.counter(state)
+    def version(self, state: bytes) -> tuple[int, int]:
+        """Return what orders the states of a key."""
+        return states.order(state)
 
     def new_index(self) -> Recent:
         """Return room for the accounts that are in use."""

@@ -7,7 +7,7 @@ cannot be processed becomes a dead letter among its emits.
 Rules a stage must keep (engine.md 2.7 in one place):
 
 * every changelog key is derived from the records of one source topic only, so that its states form one chain;
-* a state carries a counter (`version`) that grows by one with each change of that key;
+* a state carries a counter (see `version`) that grows by one with each change of that key;
 * an emit is a function of the states in the table; a stage with several sources emits again when a record
   finds its own revision already in the table.
 """
@@ -74,8 +74,11 @@ class Stage(Protocol):
         """Decide over a batch; the table is only read."""
         ...
 
-    def version(self, state: bytes) -> int:
-        """Return the counter of a state, without decoding the rest."""
+    def version(self, state: bytes) -> tuple[int, int]:
+        """Return what orders the states of a key: the counter, then the format, without decoding the rest.
+
+        It raises for a state that this release does not read.
+        """
         ...
 
     def new_index(self) -> Any:  # noqa: ANN401 - private to each stage

@@ -1,52 +1,81 @@
 """How the states of the two tables are written: a format byte, then JSON that begins with the counter `s`.
 
 The counter grows by one with each change of its key, so that recovery can tell the newer of two states
-without decoding the rest. A new shape gets a new format byte, and `decode` upgrades what it reads.
+without decoding the rest. A new shape gets the next format, and what brings the one before it into the new
+shape: older states are upgraded when they are read, and written in today's format when they change.
+What each format looks like is kept in `tests/data/states`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import orjson
 
-FORMAT = b"\x01"
 SEPARATOR = b"\x1f"
 _COUNTER_AT = len(b'\x01{"s":')
 
 State = dict[str, Any]
+Upgrade = Callable[[State], State]
+"""From one format to the next; it may change what it is given, and keeps the counter as the first member."""
+NO_UPGRADES: Mapping[int, Upgrade] = MappingProxyType({})
 
 
-class UnknownFormatError(ValueError):
-    """A state was written by a newer release; the process must not guess at it."""
+class UnknownFormatError(Exception):
+    """A state is in a format that this release does not read; the process must not guess at it."""
 
-    def __init__(self, raw: bytes) -> None:
+    def __init__(self, raw: bytes, newest: int) -> None:
+        found = f"format {raw[0]}" if raw else "nothing"
         super().__init__(
-            f"state begins with format {raw[:1]!r}; this release reads {FORMAT!r}: upgrade it first"
+            f"a state begins with {found}, and this release reads formats up to {newest}: it was written by "
+            "a newer release, so run that one, or a newer one still"
         )
 
 
-def encode(state: State) -> bytes:
-    """Return the bytes of a state; `s` must be its first member."""
-    return FORMAT + orjson.dumps(state)
+class Codec:
+    """Writes the newest format, and reads it and every older one that `upgrades` leads on from."""
+
+    def __init__(self, newest: int, upgrades: Mapping[int, Upgrade] = NO_UPGRADES) -> None:
+        self.format = newest
+        self._upgrades = upgrades
+        self._byte = bytes([newest])
+        self._readable = {newest, *upgrades}
+
+    def encode(self, state: State) -> bytes:
+        """Return the bytes of a state; `s` must be its first member."""
+        return self._byte + orjson.dumps(state)
+
+    def decode(self, raw: bytes) -> State:
+        """Return the state in today's shape, or raise UnknownFormatError."""
+        written = self._format_of(raw)
+        state: State = orjson.loads(raw[1:])
+        for older in range(written, self.format):
+            state = self._upgrades[older](state)
+
+        return state
+
+    def order(self, raw: bytes) -> tuple[int, int]:
+        """Return what tells the newer of two states without decoding the rest: counter, then format.
+
+        Two releases that take the same record write it under one counter; the newer format is kept.
+        """
+        written = self._format_of(raw)
+        end = raw.find(b",", _COUNTER_AT)
+
+        return int(raw[_COUNTER_AT : end if end > 0 else -1]), written
+
+    def _format_of(self, raw: bytes) -> int:
+        if not raw or raw[0] not in self._readable:
+            raise UnknownFormatError(raw, self.format)
+
+        return raw[0]
 
 
-def decode(raw: bytes) -> State:
-    """Return the state in today's shape, or raise UnknownFormatError."""
-    if raw[:1] != FORMAT:
-        raise UnknownFormatError(raw)
-    state: State = orjson.loads(raw[1:])
-
-    return state
-
-
-def counter(raw: bytes) -> int:
-    """Return the counter of a state, which stands right behind its name, without decoding the rest."""
-    if raw[:1] != FORMAT:
-        raise UnknownFormatError(raw)
-    end = raw.find(b",", _COUNTER_AT)
-
-    return int(raw[_COUNTER_AT : end if end > 0 else -1])
+# A change of what is written needs the next number, the way to it, and a file in tests/data/states.
+CODEC = Codec(1)
+encode, decode, order = CODEC.encode, CODEC.decode, CODEC.order
 
 
 class Overlay:

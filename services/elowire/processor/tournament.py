@@ -53,9 +53,9 @@ class TournamentStage:
         self.changelog: str | None = f"{prefix}elowire-tournaments-changelog"
         self._door = Door(partitions=partitions, prefix=prefix, release=release)
 
-    def version(self, state: bytes) -> int:
-        """Return the counter of a state."""
-        return states.counter(state)
+    def version(self, state: bytes) -> tuple[int, int]:
+        """Return what orders the states of a key."""
+        return states.order(state)
 
     def new_index(self) -> TournamentIndex:
         """Return an empty index."""

@@ -154,7 +154,7 @@ def _changelogs(topics):
     for topic in CHANGELOGS:
         last, contents = {}, {}
         for record in topics.get(topic, ()):
-            version = states.counter(record.value)
+            version, _ = states.order(record.value)
             last[record.key] = version
             name = record.key, version
             if contents.setdefault(name, record.value) != record.value:

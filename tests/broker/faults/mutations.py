@@ -9,6 +9,7 @@ from elowire.processor import lane, tournament
 from elowire.processor.changelog import Changelog
 from elowire.processor.lane import Lane
 from elowire.processor.lease import Lease
+from elowire.processor.state import Codec
 
 
 def mutate(name):
@@ -147,6 +148,16 @@ def no_holes():
     return [(lane, "contiguous", as_it_comes)]
 
 
+def counters_alone():
+    """States are ordered by their counters, whatever their formats."""
+    order = Codec.order
+
+    def counter(self, raw):
+        return order(self, raw)[0], 0
+
+    return [(Codec, "order", counter)]
+
+
 MUTATIONS = {
     "lww": last_write_wins,
     "nocontig": no_contiguity,
@@ -156,4 +167,5 @@ MUTATIONS = {
     "noreemit": no_second_emission,
     "nolease": no_lease,
     "noholes": no_holes,
+    "formatless": counters_alone,
 }
