@@ -16,7 +16,7 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from elowire.runtime import logs
 from elowire.runtime.settings import load_settings
-from tests.bench import cluster, load, measures
+from tests.bench import cluster, load, measures, recovery
 
 PARTITIONS = 12
 
@@ -26,12 +26,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--tournaments", type=int, default=200, help="of 500 games each")
-    parser.add_argument("--port", type=int, default=29592, help="of the broker; two more follow")
+    parser.add_argument(
+        "--players", type=int, nargs="*", default=[200_000, 1_000_000], help="in the states to be recovered"
+    )
+    parser.add_argument("--port", type=int, default=29592, help="of the broker; three more follow")
     chosen = parser.parse_args()
     logs.configure(load_settings())
     size = load.Size(chosen.tournaments, entrants=100, rounds=10, players=20_000)
     with tempfile.TemporaryDirectory(prefix="elowire-bench-") as folder:
         rows = _measure(Path(folder), size, chosen.port)
+    for players in chosen.players:
+        with tempfile.TemporaryDirectory(prefix="elowire-bench-") as folder:
+            rows += recovery.recoveries(Path(folder), chosen.port, players)
     if chosen.json:
         print(json.dumps({"machine": _machine(), "figures": [row._asdict() for row in rows]}, indent=2))
         return

@@ -29,7 +29,7 @@ from elowire.processor.stop import stop_process
 from elowire.runtime.security import connection
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from elowire.processor.ports import Observer, Probe, Stop
     from elowire.processor.stage import Stage
@@ -41,6 +41,7 @@ REQUEST_S = 40.0
 PRODUCE_REQUEST_S = 8.0
 A_DAY_S = 86_400.0
 SHUTDOWN_S = 30.0
+STARTS_WITHIN_BATCHES = 3
 
 
 def build_app(
@@ -50,8 +51,12 @@ def build_app(
     observer: Observer | None = None,
     stop: Stop = stop_process,
     probe: Probe = no_probe,
+    started: Callable[[], None] = lambda: None,
 ) -> faust.App:
-    """Wire stages, lane and group; nothing connects before the application is started."""
+    """Wire stages, lane and group; nothing connects before the application is started.
+
+    `started` is called when the lane takes over, which has deadlines of its own.
+    """
     app = _faust_app(settings)
     group = FaustGroup(app)
     for topic in sorted({topic for stage in stages for topic in stage.sources}):
@@ -81,6 +86,7 @@ def build_app(
             ports = Ports(group, self.log_reader, self.sink, stop, observer or Silent(), probe)
             self.lane = Lane(stages, ports, pace, static=settings.instance_id is not None)
             self.lane.limit = DeadLetterLimit(settings.dead_letter_limit, settings.dead_letter_share)
+            started()
             group.drive(self.lane)
             self.work = self.add_future(self.lane.run())
             _few_collections()
@@ -109,11 +115,22 @@ def run_processor(
     """Run a processor until SIGTERM or SIGINT; exits with 0 then, with 70 if it cannot keep its promise."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    app = build_app(settings, stages, observer=observer, stop=stop, probe=probe)
+    start_s = STARTS_WITHIN_BATCHES * settings.batch_s
+    late = _deadline(start_s, stop, f"the start did not end within {start_s:g} s: waited for Kafka's answers")
+    app = build_app(settings, stages, observer=observer, stop=stop, probe=probe, started=late.cancel)
     worker = _BoundedWorker(app, loop=loop, quiet=True, override_logging=False, redirect_stdouts=False)
     worker.spinner = None
     worker.stop_in_time = stop
     worker.execute_from_commandline()
+
+
+def _deadline(seconds: float, stop: Stop, reason: str) -> threading.Timer:
+    """End the process after so many seconds, whatever its loop is waiting for; may be cancelled."""
+    late = threading.Timer(seconds, stop, [reason])
+    late.daemon = True
+    late.start()
+
+    return late
 
 
 class _BoundedWorker(faust.Worker):
@@ -122,13 +139,11 @@ class _BoundedWorker(faust.Worker):
     stop_in_time: Stop
 
     async def stop(self) -> None:
-        late = threading.Timer(
+        _deadline(
             SHUTDOWN_S,
             self.stop_in_time,
-            [f"the shutdown did not end within {SHUTDOWN_S} s: waited for Faust"],
+            f"the shutdown did not end within {SHUTDOWN_S} s: waited for Faust",
         )
-        late.daemon = True
-        late.start()
         await super().stop()
 
 

