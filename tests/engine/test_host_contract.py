@@ -93,7 +93,7 @@ async def test_faust_is_told_what_it_must_not_do(app):
     """Nothing of what was seen to lose, to hang or to stand open is on."""
     conf = app.conf
     assert conf.processing_guarantee.value == "at_least_once"
-    assert not (conf.web_enabled or conf.topic_allow_declare or conf.producer_threaded)
+    assert not any((conf.web_enabled, conf.topic_allow_declare, conf.producer_threaded))
     assert conf.topic_disable_leader
     assert conf.consumer_auto_offset_reset == "earliest"
     assert conf.broker_max_poll_interval == 86_400

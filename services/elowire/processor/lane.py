@@ -282,9 +282,7 @@ class Lane:
             for at, source in part.sources.items():
                 strayed = positions.get(at, source.next) != source.next
                 if strayed and part.running and generation == self._generation:
-                    _logger.info(
-                        "the consumer strayed", source=name_of(at), at=positions[at], expected=source.next
-                    )
+                    _logger.info("the consumer strayed", at=name_of(at), to=positions[at], of=source.next)
                     part.fall_back(Phase.SEEKING)
 
     async def _rest(self) -> None:
