@@ -68,6 +68,26 @@ def long_world():
     return toy_world(events)
 
 
+def resumed_world():
+    """The amounts of the short world are in the changelog and committed; two corrections are not read yet."""
+    world, stage = toy_world([]), SumStage()
+    for key in (b"a", b"d"):
+        number, table = partition_of(key, PARTITIONS), {}
+        for offset, name in enumerate(("g", "h")):
+            value = amount(name, offset + 1)
+            for topic in ("inbox", "amounts"):
+                world.append(TopicPartition(topic, number), key, value)
+            effects = stage.apply([Record("amounts", number, offset, 1, key, value, [])], table, {}, number)
+            for emit in effects.emits:
+                world.append(TopicPartition(*emit[:2]), *emit[2:])
+            for put in effects.puts.items():
+                world.append(TopicPartition(stage.changelog, number), *put)
+            table |= effects.puts
+        world.offsets |= {TopicPartition(topic, number): (2, "2") for topic in ("inbox", "amounts")}
+        world.append(TopicPartition("inbox", number), key, amount("g", 5, rev=1))
+    return world
+
+
 def toy_wrong(world):
     wrong = faults(*(world.records(topic) for topic in (*TOY_TOPICS, *TOY_CHANGELOGS)))
     if lag := world.lag(TOY_SOURCES):
@@ -84,6 +104,7 @@ SHORT_WARY = toy("three batches, wary", short_world, WARY)
 LONG = toy(f"more batches (seed {LONG_SEED})", long_world, PATIENT)
 LONG_WARY = toy(f"more batches, wary (seed {LONG_SEED})", long_world, WARY)
 
+RESUMED = toy("a changelog to be read", resumed_world, WARY)
 LATER = SHORT._replace(
     name="three batches, the second release writes another format",
     stages=lambda name: [ForwardStage("", PARTITIONS), SumStage() if name == "A" else NextSumStage()],

@@ -13,7 +13,7 @@ import pytest
 
 from tests.broker.faults.mutations import switched_off
 from tests.engine.crash_points import run, sweep
-from tests.engine.scenes import LONG, LONG_WARY, SHORT, SHORT_WARY
+from tests.engine.scenes import LONG, LONG_WARY, RESUMED, SHORT, SHORT_WARY
 from tests.fakes import loop
 
 pytestmark = pytest.mark.usefixtures("quiet")
@@ -57,6 +57,23 @@ def test_at_every_step(scene, fate, how, places):
 
     assert swept.runs > 40
     assert swept.places >= places
+    assert shown(swept) == ""
+
+
+@pytest.mark.parametrize(
+    ("fate", "how"),
+    [
+        ("killed", "before"),
+        ("ended", "lost"),
+        ("frozen", "freeze"),
+        ("shared", "freeze"),
+        ("shared", "unheard"),
+    ],
+)
+def test_at_every_step_of_a_recovery_too(fate, how):
+    swept = loop.run(sweep(RESUMED, fate, how))
+
+    assert swept.places >= CALLS | {"read"}
     assert shown(swept) == ""
 
 
