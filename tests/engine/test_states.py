@@ -26,22 +26,30 @@ FILES = {path.stem: json.loads(path.read_text()) for path in sorted(golden.FOLDE
 TODAY = FILES[f"format-{CODEC.format}"]
 
 
+def ends(kept, states):
+    """What is said before, what is said after by who begins with `states`, and in the end without a break."""
+    before, after = ([golden.Sent(*sent) for sent in kept[part]] for part in ("before", "after"))
+    whole = golden.feed(Lane(seed=1), before)
+    said = golden.said(whole)
+    found = golden.said(golden.feed(golden.resumed(states), after))
+    return said, found, golden.said(golden.feed(whole, after))
+
+
 @pytest.mark.parametrize("kept", FILES.values(), ids=FILES)
 def test_states_of_every_format_are_read_and_go_on_to_the_same_figures(kept):
-    lane = golden.feed(golden.resumed(kept["states"]), [golden.Sent(*sent) for sent in kept["after"]])
-    found = golden.said(lane)
+    said, found, in_the_end = ends(kept, kept["states"])
 
-    for what, in_the_end in kept["said_in_the_end"].items():
-        assert found[what].keys() & kept["said"][what].keys()  # the story goes on with whom it began
-        assert {**kept["said"][what], **found[what]} == in_the_end
+    for what, expected in in_the_end.items():
+        assert found[what].keys() & said[what].keys()  # the story goes on with whom it began
+        assert {**said[what], **found[what]} == expected
 
 
 @pytest.mark.parametrize("kept", FILES.values(), ids=FILES)
 def test_without_its_states_the_story_ends_otherwise(kept):
     """What makes the test above able to fail."""
-    lane = golden.feed(golden.resumed({}), [golden.Sent(*sent) for sent in kept["after"]])
+    said, found, in_the_end = ends(kept, {})
 
-    assert {**kept["said"]["figures"], **golden.said(lane)["figures"]} != kept["said_in_the_end"]["figures"]
+    assert {**said["figures"], **found["figures"]} != in_the_end["figures"]
 
 
 def test_the_story_ends_as_one_pass_has_it():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from elowire.runtime.embedded.broker import EmbeddedKafka
+from tests.ports import free_port
 
 pytestmark = pytest.mark.broker
 
@@ -21,10 +21,7 @@ SHOWS = 0
 
 @pytest.fixture(scope="module")
 def kafka(tmp_path_factory):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    with EmbeddedKafka(tmp_path_factory.mktemp("kafka"), port) as broker:
+    with EmbeddedKafka(tmp_path_factory.mktemp("kafka"), free_port()) as broker:
         yield broker.bootstrap
 
 
