@@ -8,10 +8,11 @@ other pairs are tens of thousands, and every n-th is tried, beginning where a se
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 
-from tests.broker.faults.mutations import switched_off
+from tests.broker.faults.mutations import MUTATIONS, switched_off
 from tests.engine.crash_points import run, sweep
 from tests.engine.scenes import LONG, LONG_WARY, RESUMED, SHORT, SHORT_WARY
 from tests.fakes import loop
@@ -140,6 +141,15 @@ def test_a_guard_that_is_off_is_noticed(guard, fate, how, scene):
         swept = loop.run(sweep(scene, fate, how, skip=skip, until_red=True))
 
     assert swept.red
+
+
+def test_every_guard_is_switched_off_somewhere():
+    """Two need other scenes: the product's topics, and two releases."""
+    elsewhere = {"noreemit": "test_crash_product.py", "formatless": "test_state_upgrades.py"}
+
+    assert {guard for guard, *_ in GUARDS} | set(elsewhere) == set(MUTATIONS)
+    for guard, file in elsewhere.items():
+        assert f'switched_off("{guard}")' in Path(__file__).with_name(file).read_text()
 
 
 @pytest.mark.parametrize("guard", ["swap", "commitfirst"])
