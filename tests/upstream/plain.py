@@ -45,8 +45,9 @@ def work(app, level="WARNING"):
 
 
 def start_worker(script, *arguments, log=None):
-    """Start a worker process of a reproduction."""
-    return subprocess.Popen([sys.executable, script, *map(str, arguments)], stdout=log, stderr=log)
+    """Start a worker process of a reproduction; what it says goes to `log`, or to the standard error."""
+    told = sys.stderr if log is None else log
+    return subprocess.Popen([sys.executable, script, *map(str, arguments)], stdout=told, stderr=told)
 
 
 def end_worker(process, patience_s=30):

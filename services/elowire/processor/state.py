@@ -49,9 +49,10 @@ class Codec:
 
     def decode(self, raw: bytes) -> State:
         """Return the state in today's shape, or raise UnknownFormatError."""
-        written = self._format_of(raw)
+        if not raw or raw[0] not in self._readable:
+            raise UnknownFormatError(raw, self.format)
         state: State = orjson.loads(raw[1:])
-        for older in range(written, self.format):
+        for older in range(raw[0], self.format):
             state = self._upgrades[older](state)
 
         return state
@@ -61,16 +62,11 @@ class Codec:
 
         Two releases that take the same record write it under one counter; the newer format is kept.
         """
-        written = self._format_of(raw)
-        end = raw.find(b",", _COUNTER_AT)
-
-        return int(raw[_COUNTER_AT : end if end > 0 else -1]), written
-
-    def _format_of(self, raw: bytes) -> int:
         if not raw or raw[0] not in self._readable:
             raise UnknownFormatError(raw, self.format)
+        end = raw.find(b",", _COUNTER_AT)
 
-        return raw[0]
+        return int(raw[_COUNTER_AT : end if end > 0 else -1]), raw[0]
 
 
 # A change of what is written needs the next number, the way to it, and a file in tests/data/states.
