@@ -13,7 +13,7 @@ from tests.project.guards import ROOT
 
 TABLE = (ROOT / "tests" / "README.md").read_text()
 LETTERS = {"A": 12, "B": 17, "C": 12, "D": 10, "E": 1, "F": 5, "G": 13}
-NO_TEST = ("not applicable: ", "not covered", "tests/broker/faults (see its README)")
+NO_TEST = ("not applicable: ", "not covered")
 # In a cell: `folder/test_file.py::test_function`.
 NAMED = re.compile(r"\b([\w/]+\.py)::([\w:]+)")
 
