@@ -83,7 +83,7 @@ async def until(met, what):
 
 
 @asynccontextmanager
-async def under_load(scene, records=4000, rate=150):
+async def under_load(scene, records=3000, rate=150):
     """A worker at work on a load, for the time of the fault; then all is done and the checker judges."""
     scene.workers.start(0)
     load = asyncio.ensure_future(scene.feed(records, rate=rate))
