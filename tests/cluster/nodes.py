@@ -140,7 +140,18 @@ class Cluster:
     def node(self, number):
         return self.nodes[number - 1]
 
+    def revive(self):
+        """Start every node that a test has left dead."""
+        for node in self.nodes:
+            if not node.running:
+                node.start()
+        for node in self.nodes:
+            self.until_up(node)
+
     def stop(self):
+        for node in self.nodes:
+            if node.running:
+                node.process.terminate()
         for node in self.nodes:
             node.stop()
 

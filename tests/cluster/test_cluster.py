@@ -7,6 +7,7 @@ import time
 from contextlib import asynccontextmanager
 
 import pytest
+from aiokafka.errors import KafkaError
 
 from elowire.contracts.topics import CATALOGUE
 from elowire.runtime.kafka import admin_client, end_offsets
@@ -28,30 +29,50 @@ async def scene(three, proxies, tmp_path):
     """The product's topics in three copies; workers come through the proxies."""
     doors = ",".join(proxied.address for _, proxied in proxies.values())
     scene = Scene(three.bootstrap, tmp_path, kind="product", BOOTSTRAP=doors, BATCH_S=BATCH_S)
-    async with asyncio.timeout(PATIENCE_S):
-        while len(await led(scene)) < len(three.nodes):
-            await asyncio.sleep(0.5)
+
+    async def complete():
+        return await answer(lambda: nodes(scene)) == {node.number for node in three.nodes}
+
+    await until(complete, "three nodes")
     await scene.topics(THREEFOLD)
     yield scene
     scene.workers.kill_all()
+    for proxied in (proxy for pair in proxies.values() for proxy in pair):
+        proxied.heal()
+    await asyncio.to_thread(three.revive)
 
 
-async def led(scene):
+async def answer(ask):
+    """Ask again while nodes come and go."""
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            try:
+                return await ask()
+            except (KafkaError, OSError):
+                await asyncio.sleep(0.2)
+
+
+async def nodes(scene):
     """Numbers of the nodes that are known."""
     async with admin_client(scene.kafka) as admin:
         return {broker["node_id"] for broker in (await admin.describe_cluster())["brokers"]}
 
 
 async def leaders(scene, topic=LEADER_OF):
-    async with admin_client(scene.kafka) as admin:
-        [described] = await admin.describe_topics([scene.prefix + topic])
-    return {part["partition"]: (part["leader"], set(part["isr"])) for part in described["partitions"]}
+    """By partition number: the leader and the in-sync replicas."""
+
+    async def ask():
+        async with admin_client(scene.kafka) as admin:
+            [described] = await admin.describe_topics([scene.prefix + topic])
+        return {part["partition"]: (part["leader"], set(part["isr"])) for part in described["partitions"]}
+
+    return await answer(ask)
 
 
 async def written(scene):
-    """How many records the outputs and changelogs have, as the last node shows them."""
-    ends = await end_offsets(scene.kafka, [scene.prefix + topic for topic in ("live-ratings", LEADER_OF)])
-    return sum(ends.values())
+    """How many records the outputs and changelogs show."""
+    topics = [scene.prefix + topic for topic in ("live-ratings", LEADER_OF)]
+    return sum((await answer(lambda: end_offsets(scene.kafka, topics))).values())
 
 
 async def until(met, what):
@@ -62,13 +83,13 @@ async def until(met, what):
 
 
 @asynccontextmanager
-async def under_load(scene, records=4000, rate=150):
+async def under_load(scene, records=3000, rate=150):
     """A worker at work on a load, for the time of the fault; then all is done and the checker judges."""
     scene.workers.start(0)
     load = asyncio.ensure_future(scene.feed(records, rate=rate))
 
     async def at_work():
-        return await scene.records("live-ratings")
+        return await answer(lambda: scene.records("live-ratings"))
 
     await until(at_work, "live ratings")
     async with scene.supervised():

@@ -39,11 +39,21 @@ class Scene:
         shape = shape or Shape(partitions=self.partitions)
         await cluster.make_topics(self.kafka, self.kind, self.prefix, shape)
 
-    async def feed(self, count=500, seed=1, *, rate=0.0, only=None):
-        """Send about `count` records; with `only` those of one topic, by its name without prefix."""
-        records = self.kind.input(seed, count, self.partitions)
-        chosen = (record for record in records if only in (None, record.topic))
-        return await cluster.feed(self.kafka, self.prefix, chosen, rate=rate)
+    async def feed(self, count=500, seed=1, *, rate=0.0):
+        """Send about `count` records, to the end of the stream.
+
+        One stream for a scene that is judged: two would contradict each other about the same players. What
+        is sent in parts comes from `stream` and `send`.
+        """
+        return await self.send(self.stream(count, seed), rate=rate)
+
+    def stream(self, count, seed=1):
+        """Return about `count` records, to be sent in parts."""
+        return iter(self.kind.input(seed, count, self.partitions))
+
+    async def send(self, stream, count=None, *, rate=0.0):
+        """Send the next `count` records of a stream, or all that are left."""
+        return await cluster.feed(self.kafka, self.prefix, itertools.islice(stream, count), rate=rate)
 
     async def lag(self):
         return await cluster.lag(self.kafka, self.kind, self.prefix, self.name, self.partitions)

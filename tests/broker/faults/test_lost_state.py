@@ -6,6 +6,7 @@ import asyncio
 
 import orjson
 import pytest
+from aiokafka.admin import RecordsToDelete
 from aiokafka.structs import TopicPartition
 
 from elowire.processor.rebuild import RebuildRefusedError, rebuild
@@ -25,7 +26,8 @@ async def scene(kafka, tmp_path):
     """The product, which has done its first thousand records and left."""
     scene = Scene(kafka, tmp_path, kind="product")
     await scene.topics()
-    await scene.feed(1000)
+    scene.rest = scene.stream(1300)
+    await scene.send(scene.rest, 1000)
     assert await scene.works_until_drained() == {}
     yield scene
     scene.workers.kill_all()
@@ -43,7 +45,7 @@ async def rebuilt(scene):
     """Make the state anew and let a worker do all, new records too."""
     code, said = await scene.rebuild()
     assert code == 0, said
-    await scene.feed(300, seed=2)
+    await scene.send(scene.rest)
     assert await scene.works_until_drained() == {}
     return said
 
@@ -88,16 +90,23 @@ async def test_an_input_that_was_created_again_is_noticed_however_long_it_is(sce
 async def test_a_topic_that_is_created_again_under_a_worker(scene, topic):
     before = await scene.records(topic)
     scene.workers.start(0)
-    await scene.feed(100, seed=2)
+    await scene.send(scene.rest, 100)
     assert await scene.drained() == {}
     await scene.create_again(topic, records=before)
     code, reason = await scene.end()
 
+    scene.workers.leave(0)
+
     assert code == EXIT_STOPPED
-    assert f"{scene.prefix}{topic} is another topic" in reason
+    assert f"{scene.prefix}{topic}" in reason  # missing, when a rebalance came in between
+    assert f"another {scene.prefix}{topic}" in (again := await refuses_to_work(scene)) or (
+        f"{scene.prefix}{topic} is another topic" in again
+    )
 
 
 async def test_deleted_offsets_are_made_again_from_the_inputs(scene):
+    await scene.send(scene.rest)
+    assert await scene.works_until_drained() == {}
     written = len(await scene.records(PLAYERS))
     assert set(await scene.forget_group()) == {0}
     assert len(await scene.lag()) > 8
@@ -118,8 +127,8 @@ async def test_versions_go_on_where_the_log_of_the_players_has_lost_its_beginnin
 
     before = figures(await scene.records("live-ratings"))
     async with admin_client(scene.kafka) as admin:
-        places = {TopicPartition(f"{scene.prefix}player-events", n): -1 for n in range(scene.partitions)}
-        await admin.delete_records(places)
+        log = [TopicPartition(f"{scene.prefix}player-events", n) for n in range(scene.partitions)]
+        await admin.delete_records(dict.fromkeys(log, RecordsToDelete(before_offset=-1)))
     assert await scene.records("player-events") == []
     await scene.create_again(PLAYERS)
     await refuses_to_work(scene)
@@ -142,6 +151,7 @@ async def test_versions_go_on_where_the_log_of_the_players_has_lost_its_beginnin
 
 async def test_a_rebuild_refuses_beside_a_processor_and_where_inputs_lack_their_beginning(scene):
     scene.workers.start(0)
+    await scene.send(scene.rest, 100)
     assert await scene.drained() == {}
     settings = load_settings(bootstrap=scene.kafka, group=scene.name, topic_prefix=scene.prefix, partitions=4)
     with pytest.raises(RebuildRefusedError, match=f"group {scene.name} still has processors after 1 s"):
@@ -149,7 +159,8 @@ async def test_a_rebuild_refuses_beside_a_processor_and_where_inputs_lack_their_
     await asyncio.to_thread(scene.workers.leave, 0)
     before = await scene.records(PLAYERS)
     async with admin_client(scene.kafka) as admin:
-        await admin.delete_records({TopicPartition(f"{scene.prefix}game-results", 0): 5})
+        first = {TopicPartition(f"{scene.prefix}game-results", 0): RecordsToDelete(before_offset=5)}
+        await admin.delete_records(first)
     code, said = await scene.rebuild()
 
     assert code == 1

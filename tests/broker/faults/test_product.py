@@ -62,13 +62,14 @@ async def test_spares_take_over_from_a_killed_worker_in_time(kafka, tmp_path):
     try:
         for slot in range(3):
             scene.workers.start(slot)
-        await scene.feed(600)
+        stream = scene.stream(1200)
+        await scene.send(stream, 600)
         assert await scene.drained() == {}
         owners = [slot for slot in range(3) if '"tournament":[]' not in last_assignment(scene, slot)]
         assert len(owners) == 2
         await asyncio.to_thread(scene.workers.leave, owners[0], hard=True)
         began = time.monotonic()
-        await scene.feed(600, seed=2)
+        await scene.send(stream)
         await until(lambda: no_lag(scene), "no lag")
         took = time.monotonic() - began
         await asyncio.to_thread(scene.workers.leave_all)
@@ -126,7 +127,8 @@ async def test_state_comes_back_from_a_changelog_that_was_compacted(scene):
             [ConfigResource(ConfigResourceType.TOPIC, topic, eager) for topic in changelogs]
         )
     scene.workers.start(0)
-    await scene.feed(2000, rate=400)
+    stream = scene.stream(3000)
+    await scene.send(stream, 2200, rate=400)
     assert await scene.drained() == {}
     written = sum((await end_offsets(scene.kafka, [changelogs[0]])).values())
 
@@ -134,11 +136,11 @@ async def test_state_comes_back_from_a_changelog_that_was_compacted(scene):
         return len(await scene.records(PLAYERS)) < written * 0.8
 
     # Segments are closed by the record that comes after them.
-    await scene.feed(200, seed=2)
+    await scene.send(stream, 200)
     await until(compacted, "segments that were compacted")
     await asyncio.to_thread(scene.workers.leave, 0, hard=True)
     ends = sum((await end_offsets(scene.kafka, changelogs)).values())
-    await scene.feed(500, seed=3)
+    await scene.send(stream)
     assert await scene.works_until_drained() == {}
     read = int(re.findall(r"TEST .* recovered .* read=(\d+)", scene.workers.log())[-1])
 
