@@ -17,15 +17,19 @@ from elowire.runtime.admin import AdminServer, PortTakenError
 from elowire.runtime.logs import get_logger
 from elowire.runtime.metrics import Registry
 from elowire.runtime.settings import Settings
-from elowire.ticker.api import Sources, create_app, heartbeat_data
+from elowire.ticker.api import create_app
 from elowire.ticker.board import Board
 from elowire.ticker.feed import Feed
 from elowire.ticker.metrics import TickerMetrics
+from elowire.ticker.sources import Sources
 from elowire.ticker.stream import Stream
+from elowire.ticker.streaming import heartbeat_data
 
 _BEAT_S = 5.0
 _DRAIN_S = 5
 _BACKLOG = 2048
+# Clients of the stream have nothing to say.
+_MOST_MESSAGE = 1_024
 
 log = get_logger(__name__)
 
@@ -71,7 +75,17 @@ class Ticker:
 
         """
         listener = _listen(self._settings.host, self._settings.ticker_port)
-        app = create_app(Sources(self._board, self._stream, self._feed.progress, clock.now))
+        app = create_app(
+            Sources(
+                self._board,
+                self._stream,
+                self._feed.progress,
+                clock.now,
+                letters=self._feed.asides.letters,
+                origins=_origins(self._settings.ticker_cors_origins),
+                token=lambda: _token(self._settings),
+            )
+        )
         self._server = _Server(
             uvicorn.Config(
                 app,
@@ -81,6 +95,10 @@ class Ticker:
                 server_header=False,
                 timeout_graceful_shutdown=_DRAIN_S,
                 h11_max_incomplete_event_size=32_768,
+                http="httptools",
+                ws="websockets-sansio",
+                ws_max_size=_MOST_MESSAGE,
+                ws_per_message_deflate=False,
             )
         )
         try:
@@ -92,6 +110,8 @@ class Ticker:
             asyncio.create_task(self._server.serve([listener]), name="ticker-http"),
             asyncio.create_task(self._feed.run(), name="ticker-feed"),
             asyncio.create_task(self._beat(), name="ticker-heartbeat"),
+            asyncio.create_task(self._feed.run_asides(), name="ticker-names"),
+            asyncio.create_task(self._feed.tidy(), name="ticker-tidying"),
         ]
         log.info("ticker started", address=self.address)
 
@@ -152,6 +172,22 @@ async def _run(settings: Settings) -> None:
         ended.cancel()
         stopping.cancel()
         await ticker.stop()
+
+
+def _origins(text: str) -> tuple[str, ...]:
+    return tuple(one.strip().rstrip("/") for one in text.split(",") if one.strip())
+
+
+def _token(settings: Settings) -> str | None:
+    """Read the operator's token; a file is read anew each time, so that it can be changed."""
+    if settings.ticker_token_file is not None:
+        try:
+            return settings.ticker_token_file.read_text("utf-8").strip()
+        except OSError as fault:
+            log.warning("the token of the operator page cannot be read", reason=fault.strerror)
+            return None
+
+    return None if settings.ticker_token is None else settings.ticker_token.get_secret_value()
 
 
 def _listen(host: str, port: int) -> socket.socket:

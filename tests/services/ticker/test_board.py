@@ -8,7 +8,9 @@ import pytest
 
 from elowire.domain import TimeControl
 from elowire.ticker.board import TOPICS, Board, UnreadableRecordError
-from elowire.ticker.views import player_view, ranking_view, tournament_view
+from elowire.ticker.players import Filter
+from elowire.ticker.tournament_views import tournament_view
+from elowire.ticker.views import player_view, ranking_view
 from tests.services.ticker.records import figures, game, line, listed, live
 
 STANDARD = TimeControl.STANDARD
@@ -21,9 +23,9 @@ def board_of(*records):
     return board
 
 
-def ranking(board, **options):
-    chosen = {"time_control": STANDARD, "limit": 100, "federation": None, **options}
-    return [(row["rank"], row["player_id"], row["live"]) for row in ranking_view(board, **chosen)["players"]]
+def ranking(board, time_control=STANDARD, **options):
+    view = ranking_view(board, time_control, 100, Filter(**options))
+    return [(row["rank"], row["player_id"], row["live"]) for row in view["players"]]
 
 
 def test_the_highest_version_stays_whatever_comes_last():
