@@ -45,7 +45,7 @@ class Site:
         self._starts += 1
         self.board, self.stream = Board(), Stream(f"start{self._starts}")
         self.feed = Feed("127.0.0.1:1", self.board, self.stream)
-        self._take(self.records)
+        self._take(self._dated(self.records))
         self.feed.progress.caught_up, self.feed.progress.fault = True, None
         sources = Sources(
             self.board,
@@ -81,12 +81,17 @@ class Site:
         """Something happens: input events."""
         records = world.told(self.stages, *events)
         self.records += records
-        self._call(lambda: self._take(records))
+        self._call(lambda: self._take(self._dated(records)))
 
     def break_off(self, fault):
         """Kafka is away (a sentence), or back (None)."""
         self._call(lambda: setattr(self.feed.progress, "fault", fault))
         self._call(self._beat)
+
+    def _dated(self, records):
+        """The stages' clock stands still; here things have just happened."""
+        at = int(now().timestamp() * 1000)
+        return [record._replace(timestamp=at - len(records) + place) for place, record in enumerate(records)]
 
     def _take(self, records):
         self.feed.take([record for record in records if record.topic in TOPICS])

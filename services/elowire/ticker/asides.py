@@ -59,4 +59,4 @@ class Asides:
 
     def _entrant(self, entrant: Entrant, event_id: str) -> None:
         if self._board.notes.take_entrant(entrant, event_id) and entrant.player_id is not None:
-            self._board.introduce(entrant.player_id, entrant.name, entrant.federation, entrant.title)
+            self._board.introduce(entrant.player_id)

@@ -121,18 +121,18 @@ class Board:
         player = self._players.get(player_id)
         return None if player is None else player.name
 
-    def introduce(self, player_id: str, name: str | None, federation: str | None, title: str | None) -> None:
+    def introduce(self, player_id: str) -> None:
         """Take a tournament's word on who somebody is, where no list has said it."""
-        player = self._players.get(player_id)
-        if player is None:
+        player, entrant = self._players.get(player_id), self.notes.person(player_id)
+        if player is None or entrant is None:
             return
-        if player.name is None and name is not None:
-            player.name, self.names.stale = name, True
+        if player.name is None and entrant.name is not None:
+            player.name, self.names.stale = entrant.name, True
             self._to_rank.add(player_id)
-        if player.title is None and title is not None:
-            self._entitle(player, title)
-        if player.federation is None and federation is not None:
-            self._settle_in(player, player_id, federation)
+        if player.title is None and entrant.title is not None:
+            self._entitle(player, entrant.title)
+        if player.federation is None and entrant.federation is not None:
+            self._settle_in(player, player_id, entrant.federation)
 
     def forget(self, day: date) -> None:
         """Drop settled games that are out of reach, and tournaments that ended before `day`."""
@@ -146,6 +146,7 @@ class Board:
         player = self._players.get(reading.player_id)
         if player is None:
             player = self._players[reading.player_id] = Player()
+            self.introduce(reading.player_id)
         if reading.version <= player.version:
             return None
         player.live, player.version = value, reading.version

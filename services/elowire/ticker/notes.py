@@ -29,6 +29,7 @@ class Notes:
     def __init__(self) -> None:
         self._tournaments: dict[str, tuple[_Rank, Tournament]] = {}
         self._entrants: dict[str, dict[str, Entered]] = {}
+        self._persons: dict[str, Entrant] = {}
         self._reopened: set[str] = set()
 
     def take_tournament(self, tournament: Tournament, event_id: str) -> bool:
@@ -54,6 +55,8 @@ class Notes:
         if known is not None and rank <= known.rank:
             return False
         entries[entrant.identity] = Entered(rank, entrant)
+        if entrant.player_id is not None:
+            self._persons[entrant.player_id] = entrant
 
         return True
 
@@ -81,6 +84,10 @@ class Notes:
 
         return None if entered is None else entered.entrant
 
+    def person(self, player_id: str) -> Entrant | None:
+        """Give a player's entry that was read last: who he is, where no list says it."""
+        return self._persons.get(player_id)
+
     def nobodies(self) -> list[Entrant]:
         """Give the entrants of whom it is not known who they are; their games wait."""
         return [
@@ -97,5 +104,8 @@ class Notes:
     def forget(self, tournament_id: str) -> None:
         """Drop a tournament and its entrants."""
         self._tournaments.pop(tournament_id, None)
-        self._entrants.pop(tournament_id, None)
+        for entered in self._entrants.pop(tournament_id, {}).values():
+            player_id = entered.entrant.player_id or ""
+            if self._persons.get(player_id) is entered.entrant:
+                del self._persons[player_id]
         self._reopened.discard(tournament_id)
