@@ -65,7 +65,7 @@ export function offerLanguages(select) {
 /** "2025-11" as "November 2025". */
 export function monthOf(list) {
   const [year, month] = list.split("-").map(Number);
-  return new Intl.DateTimeFormat(language, { month: "long", year: "numeric", timeZone: "UTC" }).format(Date.UTC(year, month - 1, 1));
+  return new Intl.DateTimeFormat(language, { month: "short", year: "numeric", timeZone: "UTC" }).format(Date.UTC(year, month - 1, 1));
 }
 
 /** "2025-10-12" as "12 Oct". */
