@@ -13,6 +13,7 @@ export class Line {
   #retry = null;
   #failures = 0;
   #heardAt = null; // performance.now() of the last word from the ticker
+  #wellAt = null; // performance.now() of the last word that all is well
   #stateAt = null; // wall time up to which the state shown is known to be complete
   #changedAt = null; // the newest change in the ticker's time, and the ticker's time when it said so
   #tickerAt = null;
@@ -21,7 +22,7 @@ export class Line {
 
   #lastId = null;
 
-  /** `onState` hears whether what is shown may be taken for true: connected, fresh, and Kafka is there. */
+  /** `onState` hears how many milliseconds ago all was well: connected, and Kafka there; null for never. */
   constructor({ events, indicator = null, text = null, onState = null }) {
     this.events = events;
     this.indicator = indicator;
@@ -91,7 +92,9 @@ export class Line {
     } else {
       this.#changedAt = this.#tickerAt = Date.now();
     }
-    if (!this.#fault) this.#stateAt = Date.now();
+    if (this.#fault) return;
+    this.#stateAt = Date.now();
+    this.#wellAt = performance.now();
   }
 
   #show() {
@@ -104,7 +107,7 @@ export class Line {
     const [state, words] = this.#words(silence);
     if (this.indicator) this.indicator.dataset.state = state;
     if (this.text && this.text.textContent !== words) this.text.textContent = words;
-    this.onState?.(state === "live", silence);
+    this.onState?.(this.#wellAt === null ? null : performance.now() - this.#wellAt);
   }
 
   #words(silence) {
