@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from contextlib import suppress
 from datetime import UTC, datetime
 
 import orjson
@@ -47,6 +46,7 @@ class Site:
         self.feed = Feed("127.0.0.1:1", self.board, self.stream)
         self._take(self._dated(self.records))
         self.feed.progress.caught_up, self.feed.progress.fault = True, None
+        self.feed.progress.aside_fault = None
         sources = Sources(
             self.board,
             self.stream,
@@ -120,9 +120,10 @@ class Site:
     async def _serve(self):
         beats = asyncio.create_task(self._beats())
         await self._server._serve()  # noqa: SLF001 - without its signal handlers
-        beats.cancel()
-        with suppress(asyncio.CancelledError):
-            await beats
+        rest = {beats, *asyncio.all_tasks()} - {asyncio.current_task()}
+        for task in rest:
+            task.cancel()
+        await asyncio.gather(*rest, return_exceptions=True)
 
     async def _beats(self):
         while True:

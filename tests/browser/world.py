@@ -122,6 +122,13 @@ def running():
     ]
 
 
+def annulled(player, round_number):
+    """A player's game of a round, taken back by its source."""
+    (number,) = numbers_of(player, round_number)
+
+    return championship_game(number, _FACTS["games"][number]["result"], revision=5, status="annulled")
+
+
 def numbers_of(player, round_number):
     """The places in the file of a player's game of a round."""
     return [

@@ -167,7 +167,14 @@ class Board:
         cause = reading.cause
         if cause is not None and cause.kind in _CORRECTING and cause.game_id and cause.tournament_id:
             self.corrections.take(
-                Correction(cause.tournament_id, cause.game_id, cause.kind, at, (reading.player_id,))
+                Correction(
+                    cause.tournament_id,
+                    cause.game_id,
+                    cause.kind,
+                    at,
+                    (reading.player_id,),
+                    cause.event_id or "",
+                )
             )
 
         tournaments = {one.tournament_id for one in (cause, reading.game) if one and one.tournament_id}

@@ -31,13 +31,17 @@ class Change:
 
 
 class Correction(NamedTuple):
-    """A result that was corrected or annulled; `at` is milliseconds since 1970."""
+    """A result that was corrected or annulled; `at` is milliseconds since 1970.
+
+    `event_id` names the input that did it.
+    """
 
     tournament_id: str
     game_id: str
     kind: str
     at: int
     players: tuple[str, ...]
+    event_id: str
 
 
 class Corrections:

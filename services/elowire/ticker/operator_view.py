@@ -14,6 +14,9 @@ from elowire.ticker.feed import Progress
 from elowire.ticker.letters import Letter, Letters
 from elowire.ticker.views import Json, person_of
 
+# An operator's revision is above everything that a source sends (ingest's README).
+_OPERATORS = 1 << 52
+
 MOST = 200
 """Rows of each kind; the rest is counted."""
 
@@ -101,6 +104,7 @@ def _letter(letter: Letter) -> Json:
 
 def _correction(board: Board, correction: Correction) -> Json:
     tournament = board.notes.tournament(correction.tournament_id)
+    by_operator = _is_operators(correction.event_id)
     words = ("elowire", "correct", correction.game_id, "--tournament", correction.tournament_id)
 
     return {
@@ -110,5 +114,13 @@ def _correction(board: Board, correction: Correction) -> Json:
         "kind": correction.kind,
         "at": correction.at,
         "players": [person_of(board, player_id) for player_id in correction.players],
-        "command": f"{shlex.join(words)} --release --why '...'",
+        "by_operator": by_operator,
+        "command": f"{shlex.join(words)} {'--release' if by_operator else '--result RESULT'} --why '...'",
     }
+
+
+def _is_operators(event_id: str) -> bool:
+    """Whether an input is an operator's word: its id ends in revision and digest, and the revision is above all others."""
+    revision = event_id.split("/")[-2:-1]
+
+    return bool(revision) and revision[0].isdigit() and int(revision[0][:20]) >= _OPERATORS

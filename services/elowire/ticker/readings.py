@@ -55,6 +55,7 @@ class Figures(_Reading):
 class Cause(_Reading):
     """Why a live rating changed."""
 
+    event_id: str | None = None
     kind: str | None = None
     game_id: Id | None = None
     tournament_id: Id | None = None

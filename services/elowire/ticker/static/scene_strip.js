@@ -7,6 +7,7 @@ import { coalesced } from "./scene_parts.js";
 
 const PAGE_MS = 7_000;
 const NEWS_MS = 9_000;
+const MOST_NEWS = 12;
 
 export function strip(stage) {
   const id = stage.asked.get("tournament");
@@ -15,11 +16,14 @@ export function strip(stage) {
   let data = null;
   let live = new Map();
   let page = 0;
-  const news = [];
+  /** game -> {player: what is told of him}: both sides of a result are one piece of news. */
+  const news = new Map();
 
   const draw = () => {
     if (!data || data.lines.length === 0) return stage.draw();
-    const said = news.shift();
+    const [game] = news.keys();
+    const said = news.get(game);
+    news.delete(game);
     const lines = data.lines.filter((line) => line.player_id !== null);
     const pages = Math.max(1, Math.ceil(lines.length / size));
     page %= pages;
@@ -29,7 +33,7 @@ export function strip(stage) {
         "section",
         { class: "strip" },
         element("p", { class: "event" }, data.name ?? id),
-        said ? element("p", { class: "news" }, ...said) : element("ol", { class: "items" }, shown.map((line) => item(line, live.get(line.player_id)))),
+        said ? element("p", { class: "news" }, [...said.values()].flat()) : element("ol", { class: "items" }, shown.map((line) => item(line, live.get(line.player_id)))),
       ),
     );
     if (!said) page += 1;
@@ -42,7 +46,7 @@ export function strip(stage) {
     const first = data === null;
     data = body;
     if (first) await rate();
-    if (first || news.length) draw();
+    if (first || news.size) draw();
   };
   // Live figures of everybody at the start; afterwards each comes with its event.
   const rate = async () => {
@@ -60,8 +64,12 @@ export function strip(stage) {
       "live-rating": (event) => {
         const figures = event[event.changed[0]];
         live.set(event.player_id, figures);
-        if (event.game && figures?.live) news.push(told(event, figures));
-        if (news.length > 12) news.shift();
+        if (event.game && figures?.live) {
+          const { game_id } = event.game;
+          if (!news.has(game_id)) news.set(game_id, new Map());
+          news.get(game_id).set(event.player_id, told(event, figures));
+        }
+        if (news.size > MOST_NEWS) news.delete([...news.keys()][0]);
         refresh();
       },
       "tournament-rating": refresh,
@@ -92,7 +100,6 @@ function told(event, figures) {
   return [
     element("span", { class: "name" }, event.name ?? event.player_id),
     element("span", { class: "points" }, points(game.points)),
-    element("span", { class: "soft" }, game.opponent_name ?? game.opponent_id ?? ""),
     element("span", { class: "live" }, decimal(figures.live)),
     step ? change(step < 0 ? `-${size}` : size, isCorrection(event.cause?.kind)) : "",
   ];

@@ -169,6 +169,7 @@ export default {
   do_this: "To do",
   dead_letters: "Refused records",
   dead_letters_none: "No record was refused.",
+  record: "Record",
   reason: "Reason",
   corrections: "Corrections",
   corrections_none: "No result was corrected.",

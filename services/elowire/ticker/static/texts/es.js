@@ -169,6 +169,7 @@ export default {
   do_this: "Qué hacer",
   dead_letters: "Registros rechazados",
   dead_letters_none: "No se rechazó ningún registro.",
+  record: "Registro",
   reason: "Motivo",
   corrections: "Correcciones",
   corrections_none: "No se corrigió ningún resultado.",

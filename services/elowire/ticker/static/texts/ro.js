@@ -173,6 +173,7 @@ export default {
   do_this: "De făcut",
   dead_letters: "Înregistrări respinse",
   dead_letters_none: "Nicio înregistrare nu a fost respinsă.",
+  record: "Înregistrare",
   reason: "Motiv",
   corrections: "Corecturi",
   corrections_none: "Niciun rezultat nu a fost corectat.",
