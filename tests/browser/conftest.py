@@ -39,6 +39,14 @@ def site(evening):
     site.stop()
 
 
+@pytest.fixture(scope="session")
+def quiet_site(evening):
+    """One on which nothing happens, for tests that only look."""
+    site = Site(*evening)
+    yield site
+    site.stop()
+
+
 @pytest.fixture
 def visit(chromium):
     """Open an address; whatever a page logs as an error fails the test, unless it is told to `expect` it."""

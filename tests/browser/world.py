@@ -81,7 +81,9 @@ def opening():
         )
     ]
     said += [
-        entrant(player, facts["published_rating"], facts["k"], tournament_id=CHAMPIONSHIP, name=NAME_OF[player])
+        entrant(
+            player, facts["published_rating"], facts["k"], tournament_id=CHAMPIONSHIP, name=NAME_OF[player]
+        )
         for player, facts in zip(PLAYERS, _FACTS["players"], strict=True)
     ]
 
@@ -165,9 +167,7 @@ def club():
         game(f"{number}.{place}", white, black, result, tournament_id=CLUB, round=number)
         for place, (number, white, black, result) in enumerate(pairs)
     ]
-    said.append(
-        game("3.9", "90000002", {"entrant_id": "name:abel-ada"}, "1-0", tournament_id=CLUB, round=3)
-    )
+    said.append(game("3.9", "90000002", {"entrant_id": "name:abel-ada"}, "1-0", tournament_id=CLUB, round=3))
 
     return said
 
@@ -222,5 +222,3 @@ def _line(player, rating, **facts):
 
 def _of(rating):
     return {"rating": rating, "k": 10, "games": 0}
-
-

@@ -120,7 +120,7 @@ def _correction(board: Board, correction: Correction) -> Json:
 
 
 def _is_operators(event_id: str) -> bool:
-    """Whether an input is an operator's word: its id ends in revision and digest, and the revision is above all others."""
+    """Whether an input is an operator's word: its id ends in its revision, above all others, and a digest."""
     revision = event_id.split("/")[-2:-1]
 
     return bool(revision) and revision[0].isdigit() and int(revision[0][:20]) >= _OPERATORS

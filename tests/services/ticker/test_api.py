@@ -26,8 +26,12 @@ WORLD = (
 )
 
 
+def sources_over(feed, board, stream, **more):
+    return Sources(board, stream, feed.progress, lambda: NOW, **more)
+
+
 def app_over(feed, board, stream):
-    return create_app(Sources(board, stream, feed.progress, lambda: NOW))
+    return create_app(sources_over(feed, board, stream))
 
 
 @asynccontextmanager

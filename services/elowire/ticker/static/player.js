@@ -59,9 +59,11 @@ function show(next, event = null) {
   const before = view?.[control()]?.live;
   view = next;
   const known = view !== null;
-  for (const part of ["head", "figures", "period", "what-if"]) byId(part).hidden = !known;
+  byId("head").hidden = false;
+  for (const part of ["switch", "figures", "period", "what-if"]) byId(part).hidden = !known;
   byId("empty").hidden = known;
   if (!known) {
+    byId("name").textContent = id;
     byId("empty").replaceChildren(t("unknown_player", { id }), element("br"), element("a", { href: "/" }, t("back_to_list")));
     return;
   }

@@ -62,9 +62,11 @@ function soon() {
 
 function show(next) {
   data = next;
-  byId("head").hidden = byId("view").hidden = data === null;
+  byId("head").hidden = false;
+  byId("switch").hidden = byId("view").hidden = data === null;
   byId("empty").hidden = data !== null && data.lines.length > 0;
   if (data === null) {
+    byId("name").textContent = id;
     byId("empty").replaceChildren(t("unknown_tournament", { id }), element("br"), element("a", { href: "/tournaments" }, t("tournaments")));
     return;
   }
