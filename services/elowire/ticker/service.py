@@ -11,6 +11,7 @@ from secrets import token_hex
 
 import orjson
 import uvicorn
+from fastapi import FastAPI
 
 from elowire.runtime import clock
 from elowire.runtime.admin import AdminServer, PortTakenError
@@ -86,21 +87,7 @@ class Ticker:
                 token=lambda: _token(self._settings),
             )
         )
-        self._server = _Server(
-            uvicorn.Config(
-                app,
-                lifespan="off",
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                timeout_graceful_shutdown=_DRAIN_S,
-                h11_max_incomplete_event_size=32_768,
-                http="httptools",
-                ws="websockets-sansio",
-                ws_max_size=_MOST_MESSAGE,
-                ws_per_message_deflate=False,
-            )
-        )
+        self._server = _Server(serving(app))
         try:
             await self._admin.start()
         except BaseException:
@@ -148,6 +135,22 @@ class Ticker:
         if self._feed.progress.caught_up:
             return {}
         return {"board": f"still being read from Kafka: {self._feed.progress.fault or 'reading'}"}
+
+
+def serving(app: FastAPI) -> uvicorn.Config:
+    """Say how the ticker's application is served."""
+    return uvicorn.Config(
+        app,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_DRAIN_S,
+        http="httptools",
+        ws="websockets-sansio",
+        ws_max_size=_MOST_MESSAGE,
+        ws_per_message_deflate=False,
+    )
 
 
 def run_ticker(settings: Settings) -> None:

@@ -1,0 +1,102 @@
+"""A ticker process on a real Kafka: a page moves when the topic does, and finds back after a restart."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import suppress
+
+import pytest
+from playwright.sync_api import expect
+
+from elowire.runtime import topics
+from elowire.runtime.embedded.broker import EmbeddedKafka
+from elowire.runtime.kafka import ConfirmedProducer, OutRecord
+from elowire.runtime.settings import child_environment
+from elowire.runtime.topics import Shape
+from tests.browser import world
+
+pytestmark = [pytest.mark.broker, pytest.mark.end_to_end]
+WAIT_S = 30
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture
+def broker(tmp_path):
+    with EmbeddedKafka(tmp_path / "kafka", free_port()) as kafka:
+        asyncio.run(topics.apply(kafka.bootstrap, shape=Shape(partitions=2)))
+        yield kafka.bootstrap
+
+
+def send(bootstrap, records):
+    """Write what the stages said into the topics, each record as it was."""
+
+    async def work():
+        async with ConfirmedProducer(bootstrap) as producer:
+            await producer.send_all(OutRecord(one.topic, one.key, one.value, one.headers) for one in records)
+
+    asyncio.run(work())
+
+
+class Ticker:
+    """One `elowire ticker`, on the same ports whenever it is started."""
+
+    def __init__(self, bootstrap):
+        self.port, self.admin_port = free_port(), free_port()
+        self.address = f"http://127.0.0.1:{self.port}"
+        self._environment = child_environment(
+            ELOWIRE_BOOTSTRAP=bootstrap,
+            ELOWIRE_TICKER_PORT=str(self.port),
+            ELOWIRE_TICKER_ADMIN_PORT=str(self.admin_port),
+        )
+        self._process = None
+
+    def start(self):
+        command = [sys.executable, "-m", "elowire", "ticker"]
+        self._process = subprocess.Popen(command, env=self._environment, stderr=subprocess.DEVNULL)
+        until = time.monotonic() + WAIT_S
+        while time.monotonic() < until:
+            with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}/readyz") as answer:
+                if answer.status == 200:
+                    return
+            time.sleep(0.1)
+        raise AssertionError("the ticker is not ready")
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait(WAIT_S)
+
+
+def test_a_page_follows_the_topics_and_survives_its_ticker(broker, evening, visit):
+    stages, records = evening
+    outputs = {"rating-lists", "tournament-events", "live-ratings", "rated-games", "tournament-ratings"}
+    send(broker, [one for one in records if one.topic in outputs])
+    ticker = Ticker(broker)
+    ticker.start()
+    try:
+        page = visit(f"{ticker.address}/", expect=["ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE", "Failed to load"])
+        leader = page.locator(f"tr[data-player='{world.LEADER}']")
+        expect(leader.locator("td.live")).to_contain_text("2791.8")
+        (number,) = world.numbers_of(world.LEADER, world.ROUND)
+        news = world.told(stages, world.championship_game(number, "0-1", revision=9))
+        send(broker, [one for one in news if one.topic in outputs])
+        expect(leader.locator("td.live")).to_contain_text("2795.0")
+        ticker.kill()
+        expect(page.locator(".fresh")).to_contain_text("not connected, showing the state of")
+        ticker.start()
+
+        expect(page.locator(".fresh[data-state=live]")).to_be_visible(timeout=20_000)
+        expect(leader.locator("td.live")).to_contain_text("2795.0")
+        page.goto(f"{ticker.address}/tournament/{world.CHAMPIONSHIP}")
+        expect(page.locator("h1")).to_have_text("US Championship 2025")
+    finally:
+        ticker.kill()
