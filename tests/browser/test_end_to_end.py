@@ -65,7 +65,10 @@ class Ticker:
         self._process = subprocess.Popen(command, env=self._environment, stderr=subprocess.DEVNULL)
         until = time.monotonic() + WAIT_S
         while time.monotonic() < until:
-            with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}/readyz") as answer:
+            with (
+                suppress(OSError),
+                urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}/readyz") as answer,
+            ):
                 if answer.status == 200:
                     return
             time.sleep(0.1)
@@ -83,7 +86,9 @@ def test_a_page_follows_the_topics_and_survives_its_ticker(broker, evening, visi
     ticker = Ticker(broker)
     ticker.start()
     try:
-        page = visit(f"{ticker.address}/", expect=["ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE", "Failed to load"])
+        page = visit(
+            f"{ticker.address}/", expect=["ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE", "Failed to load"]
+        )
         leader = page.locator(f"tr[data-player='{world.LEADER}']")
         expect(leader.locator("td.live")).to_contain_text("2791.8")
         (number,) = world.numbers_of(world.LEADER, world.ROUND)

@@ -8,7 +8,7 @@ const COLUMNS = [
   ["player", "player"],
   ["rating", "rating"],
   ["points", "points"],
-  ["performance", "performance"],
+  ["performance", "performance", null, "performance_hint"],
   ["expected", "expectancy"],
   ["change", "change"],
 ];
@@ -26,8 +26,8 @@ export function standings({ lines }) {
   ];
 }
 
-function heading([kind, key, sign]) {
-  const inside = sign ? element("abbr", { title: t(key) }, sign) : t(key);
+function heading([kind, key, sign, hint]) {
+  const inside = sign || hint ? element("abbr", { title: t(hint ?? key) }, sign ?? t(key)) : t(key);
   return element("th", { scope: "col", class: kind }, inside);
 }
 

@@ -74,7 +74,6 @@ export default {
   empty_followed: "You follow nobody yet. The star beside a name keeps the player here, in this browser.",
   empty_search: "No player has “{words}” in the name.",
   loading: "Reading the board.",
-  starting: "The ticker is still reading Kafka. This page fills by itself.",
 
   said: "{name} live {live}",
   won: "won against {name}",
@@ -95,7 +94,6 @@ export default {
   first_rating_ready: "the next list would print it",
   first_rating_provisional: "an event that counts is not finished",
   average_opponents: "Average of opponents",
-  points_of: "{points} of {games}",
   period: "This period, game by game",
   round: "Round",
   opponent: "Opponent",
@@ -125,7 +123,6 @@ export default {
   what_if_not_exact: "Approximate: not all games behind this rating are known here.",
   what_if_refused: "No result would change this rating: {reason}.",
   then_next: "next list {n}",
-  then_first: "first rating {n}",
 
   unknown_tournament: "No line of tournament {id} has been seen.",
   no_tournaments: "No tournament has sent a line yet.",
@@ -165,7 +162,6 @@ export default {
   unresolved_none: "Every entrant is somebody.",
   may_be: "may be {name}",
   entrant: "Entrant",
-  born: "Born",
   do_this: "To do",
   dead_letters: "Refused records",
   dead_letters_none: "No record was refused.",
@@ -184,7 +180,6 @@ export default {
   only_newest: "The newest {n} are shown.",
   all_of_them: "All of them:",
   game: "Game",
-  when: "When",
   tournament: "Tournament",
 
   overlay_help: "Name what to show: ?view=card&player=ID, ?view=versus&game=ID or ?view=strip&tournament=ID.",

@@ -74,7 +74,6 @@ export default {
   empty_followed: "Aún no sigue a nadie. La estrella junto al nombre guarda al jugador aquí, en este navegador.",
   empty_search: "Ningún jugador tiene «{words}» en el nombre.",
   loading: "Leyendo el tablero.",
-  starting: "El ticker aún está leyendo Kafka. Esta página se llena sola.",
 
   said: "{name} en vivo {live}",
   won: "ganó a {name}",
@@ -95,7 +94,6 @@ export default {
   first_rating_ready: "la próxima lista lo publicaría",
   first_rating_provisional: "un torneo que cuenta no ha terminado",
   average_opponents: "Media de los rivales",
-  points_of: "{points} de {games}",
   period: "Este periodo, partida a partida",
   round: "Ronda",
   opponent: "Rival",
@@ -125,7 +123,6 @@ export default {
   what_if_not_exact: "Aproximado: aquí no se conocen todas las partidas de este Elo.",
   what_if_refused: "Ningún resultado cambiaría este Elo: {reason}.",
   then_next: "próxima lista {n}",
-  then_first: "primer Elo {n}",
 
   unknown_tournament: "No se ha visto ninguna línea del torneo {id}.",
   no_tournaments: "Ningún torneo ha enviado aún una línea.",
@@ -165,7 +162,6 @@ export default {
   unresolved_none: "Todos los inscritos son alguien.",
   may_be: "puede ser {name}",
   entrant: "Inscrito",
-  born: "Nacido",
   do_this: "Qué hacer",
   dead_letters: "Registros rechazados",
   dead_letters_none: "No se rechazó ningún registro.",
@@ -184,7 +180,6 @@ export default {
   only_newest: "Se muestran los {n} más nuevos.",
   all_of_them: "Todos:",
   game: "Partida",
-  when: "Cuándo",
   tournament: "Torneo",
 
   overlay_help: "Diga qué mostrar: ?view=card&player=ID, ?view=versus&game=ID o ?view=strip&tournament=ID.",

@@ -74,7 +74,6 @@ export default {
   empty_followed: "Încă nu urmăriți pe nimeni. Steaua de lângă nume păstrează jucătorul aici, în acest browser.",
   empty_search: "Niciun jucător nu are „{words}” în nume.",
   loading: "Se citește tabla.",
-  starting: "Tickerul încă citește Kafka. Pagina se umple singură.",
 
   said: "{name} live {live}",
   won: "a câștigat cu {name}",
@@ -99,7 +98,6 @@ export default {
   first_rating_ready: "lista viitoare l-ar publica",
   first_rating_provisional: "un turneu care contează nu s-a încheiat",
   average_opponents: "Media adversarilor",
-  points_of: "{points} din {games}",
   period: "Această perioadă, partidă cu partidă",
   round: "Runda",
   opponent: "Adversar",
@@ -129,7 +127,6 @@ export default {
   what_if_not_exact: "Aproximativ: nu toate partidele acestui Elo sunt cunoscute aici.",
   what_if_refused: "Niciun rezultat nu ar schimba acest Elo: {reason}.",
   then_next: "lista viitoare {n}",
-  then_first: "primul Elo {n}",
 
   unknown_tournament: "Nu s-a văzut nicio linie a turneului {id}.",
   no_tournaments: "Niciun turneu nu a trimis încă o linie.",
@@ -169,7 +166,6 @@ export default {
   unresolved_none: "Toți înscrișii sunt cineva.",
   may_be: "poate fi {name}",
   entrant: "Înscris",
-  born: "Născut",
   do_this: "De făcut",
   dead_letters: "Înregistrări respinse",
   dead_letters_none: "Nicio înregistrare nu a fost respinsă.",
@@ -188,7 +184,6 @@ export default {
   only_newest: "Se arată cele mai noi {n}.",
   all_of_them: "Toate:",
   game: "Partidă",
-  when: "Când",
   tournament: "Turneu",
 
   overlay_help: "Spuneți ce se arată: ?view=card&player=ID, ?view=versus&game=ID sau ?view=strip&tournament=ID.",
