@@ -22,6 +22,8 @@ from tests.browser import world
 
 pytestmark = [pytest.mark.broker, pytest.mark.end_to_end]
 WAIT_S = 30
+# What a browser logs while the ticker is away.
+GONE = ["ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE", "Failed to load"]
 
 
 def free_port():
@@ -63,12 +65,9 @@ class Ticker:
     def start(self):
         command = [sys.executable, "-m", "elowire", "ticker"]
         self._process = subprocess.Popen(command, env=self._environment, stderr=subprocess.DEVNULL)
-        until = time.monotonic() + WAIT_S
+        ready, until = f"http://127.0.0.1:{self.admin_port}/readyz", time.monotonic() + WAIT_S
         while time.monotonic() < until:
-            with (
-                suppress(OSError),
-                urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}/readyz") as answer,
-            ):
+            with suppress(OSError), urllib.request.urlopen(ready) as answer:
                 if answer.status == 200:
                     return
             time.sleep(0.1)
@@ -86,9 +85,7 @@ def test_a_page_follows_the_topics_and_survives_its_ticker(broker, evening, visi
     ticker = Ticker(broker)
     ticker.start()
     try:
-        page = visit(
-            f"{ticker.address}/", expect=["ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE", "Failed to load"]
-        )
+        page = visit(f"{ticker.address}/", expect=GONE)
         leader = page.locator(f"tr[data-player='{world.LEADER}']")
         expect(leader.locator("td.live")).to_contain_text("2791.8")
         (number,) = world.numbers_of(world.LEADER, world.ROUND)
