@@ -135,9 +135,12 @@ class Board:
             self._settle_in(player, player_id, entrant.federation)
 
     def forget(self, day: date) -> None:
-        """Drop settled games that are out of reach, and tournaments that ended before `day`."""
+        """Drop settled games that are out of reach, and tournaments that ended, or last moved, before `day`."""
         self.games.forget(self.newest_list)
-        for tournament_id in self.notes.past(day):
+        self.applied += 1
+        known = {tournament.tournament_id for tournament in self.notes.tournaments()}
+        past = {*self.notes.past(day), *(self.lines.unmoved_since(day) - known)}
+        for tournament_id in past:
             if not self.games.is_playing(tournament_id):
                 self.notes.forget(tournament_id)
                 self.lines.forget(tournament_id)

@@ -72,28 +72,11 @@ class Feed:
                     await self._catch_up()
                 async with asyncio.TaskGroup() as tasks:
                     tasks.create_task(self._follow())
+                    tasks.create_task(self._follow_asides())
                     tasks.create_task(self._check())
             except* _FAULTS as faults:
                 self._stumble(faults.exceptions[0])
             await asyncio.sleep(_RETRY_S)
-
-    async def run_asides(self) -> None:
-        """Read what stands beside the figures, for ever and whatever happens to it."""
-        while True:
-            try:
-                async with _closing(
-                    kafka.follow(self._cluster, ASIDES, positions=self._aside_positions)
-                ) as batches:
-                    async for records in batches:
-                        self.take_asides(records)
-                        self.progress.aside_fault = None
-                        await asyncio.sleep(0)
-            except _FAULTS as fault:
-                sentence = str(fault) or "Kafka does not answer in time"
-                if self.progress.aside_fault != sentence:
-                    log.warning("names of tournaments are not known", reason=sentence)
-                self.progress.aside_fault = sentence
-            await asyncio.sleep(_ASIDE_RETRY_S)
 
     async def tidy(self) -> None:
         """Let go of what is over, now and then, so that a ticker may run for years."""
@@ -156,6 +139,24 @@ class Feed:
             async for records in batches:
                 if records:
                     self.take(records)
+
+    async def _follow_asides(self) -> None:
+        """Read what stands beside the figures; where that is not allowed, the figures go on without it."""
+        while True:
+            try:
+                async with _closing(
+                    kafka.follow(self._cluster, ASIDES, positions=self._aside_positions)
+                ) as batches:
+                    async for records in batches:
+                        self.take_asides(records)
+                        self.progress.aside_fault = None
+                        await asyncio.sleep(0)
+            except _FAULTS as fault:
+                sentence = str(fault) or "Kafka does not answer in time"
+                if self.progress.aside_fault != sentence:
+                    log.warning("names of tournaments are not known", reason=sentence)
+                self.progress.aside_fault = sentence
+            await asyncio.sleep(_ASIDE_RETRY_S)
 
     async def _check(self) -> None:
         """Ask the broker for the ends: a follower alone cannot tell a quiet evening from a dead broker.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
 from typing import NamedTuple
 
 from elowire.ticker.readings import LineReading
@@ -60,6 +61,12 @@ class Lines:
         places = sorted(self._players.get(player_id, ()))
 
         return [self._tables[tournament].lines[entrant].value for tournament, entrant in places]
+
+    def unmoved_since(self, day: date) -> set[str]:
+        """Name the tournaments of which no line is from this day or later."""
+        since = datetime.combine(day, time(), UTC).timestamp() * 1000
+
+        return {name for name, table in self._tables.items() if table.changed_at < since}
 
     def forget(self, tournament_id: str) -> None:
         """Drop a tournament."""

@@ -24,6 +24,7 @@ from elowire.ticker.views import Json, about_tournament, figures_of, person_of, 
 from elowire.ticker.what_if import Game, Person, outcomes
 
 _ONGOING = "ongoing"
+_BOTH = 2
 
 
 class Asked(NamedTuple):
@@ -77,7 +78,7 @@ def game_view(board: Board, game_id: str, tournament_id: str, sides: list[tuple[
             for player_id, side in sides
         ],
     }
-    if view["state"] == _ONGOING and len(played) == len(sides) == 2 and control is not None:  # noqa: PLR2004
+    if view["state"] == _ONGOING and len(played) == len(sides) == _BOTH and control is not None:
         _add_outcomes(board, view, played, TimeControl(control))
 
     return view

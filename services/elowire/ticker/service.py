@@ -97,7 +97,6 @@ class Ticker:
             asyncio.create_task(self._server.serve([listener]), name="ticker-http"),
             asyncio.create_task(self._feed.run(), name="ticker-feed"),
             asyncio.create_task(self._beat(), name="ticker-heartbeat"),
-            asyncio.create_task(self._feed.run_asides(), name="ticker-names"),
             asyncio.create_task(self._feed.tidy(), name="ticker-tidying"),
         ]
         log.info("ticker started", address=self.address)

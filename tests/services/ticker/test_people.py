@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import date
+
+import orjson
 import pytest
 
 from elowire.contracts.envelope import input_record
@@ -13,7 +16,7 @@ from elowire.ticker.players import Filter
 from elowire.ticker.search import folded
 from elowire.ticker.views import facets_view, player_view, ranking_view, search_view
 from tests.oracle.events import entrant, tournament
-from tests.services.ticker.records import figures, listed, live
+from tests.services.ticker.records import figures, game, line, listed, live
 
 STANDARD = TimeControl.STANDARD
 
@@ -150,3 +153,28 @@ def test_a_tournament_that_runs_again_after_its_end_is_reopened():
         states.append(board.notes.state("open"))
 
     assert states == ["announced", "running", "finished", "reopened", "finished"]
+
+
+def test_a_ticker_lets_tournaments_go_that_are_over():
+    board = Board()
+    asides = Asides(board)
+    asides.take(aside(tournament("old", ends_on="2025-10-24", status="finished"), 1))
+    asides.take(aside(tournament("new", ends_on="2025-12-24"), 2))
+    asides.take(aside(entrant("77", 2000, tournament_id="old", name="New, Kit"), 3))
+    for name in ("old", "new", "nameless", "recent"):
+        at = 1_764_600_000_000 if name == "recent" else 1_760_000_000_000
+        board.apply("tournament-ratings", line("1", tournament=name), at)
+    board.forget(date(2025, 12, 1))
+
+    assert sorted(board.lines.tables()) == ["new", "recent"]
+    assert (board.notes.tournament("old"), board.notes.person("77")) == (None, None)
+
+
+def test_a_tournament_that_is_over_stays_while_its_games_wait_for_a_list():
+    board = Board()
+    Asides(board).take(aside(tournament("open", ends_on="2025-10-24", status="finished")))
+    board.apply("tournament-ratings", line("1"), 1)
+    board.apply("rated-games", orjson.dumps(game("1", 1)), 1)
+    board.forget(date(2025, 12, 1))
+
+    assert list(board.lines.tables()) == ["open"]
