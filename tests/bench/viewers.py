@@ -27,6 +27,7 @@ from tests.services.ticker.records import feed_of, figures, game, listed, live, 
 
 PORT = 39_300
 PLAYERS = 5_000
+KEPT = 5_000
 BEAT_S = 5.0
 MARK = b'"event_id":"at-'
 
@@ -60,13 +61,16 @@ async def serve(rate: float) -> None:
     config.backlog = 4_096
     server = uvicorn.Server(config)
     serving_task = asyncio.create_task(server.serve())
+    # The changes that are kept for those who come back are there from the start, or memory would seem to grow.
+    for number in range(1, KEPT + 1):
+        feed.take([record("live-ratings", changed(number), number)])
     number, begun, beat = 0, time.monotonic(), time.monotonic()
     while not serving_task.done():
         await asyncio.sleep(0.005)
         now = time.monotonic()
         while number < (now - begun) * rate:
             number += 1
-            feed.take([record("live-ratings", changed(number), number)])
+            feed.take([record("live-ratings", changed(KEPT + number), number)])
         if now - beat > BEAT_S:
             beat = now
             stream.beat(orjson.dumps(heartbeat_data(feed.progress, clock.now)))

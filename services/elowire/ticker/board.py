@@ -135,7 +135,7 @@ class Board:
             self._settle_in(player, player_id, entrant.federation)
 
     def forget(self, day: date) -> None:
-        """Drop settled games that are out of reach, and tournaments that ended, or last moved, before `day`."""
+        """Drop settled games that are out of reach, and tournaments that were over before `day`."""
         self.games.forget(self.newest_list)
         self.applied += 1
         known = {tournament.tournament_id for tournament in self.notes.tournaments()}
