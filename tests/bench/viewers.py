@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import resource
+import socket
 import subprocess
 import sys
 import time
 from argparse import ArgumentParser
+from contextlib import suppress
 
 import orjson
 import psutil
 import uvicorn
+import uvloop
 
 from elowire.runtime import clock
 from elowire.ticker.api import create_app
@@ -25,7 +28,8 @@ from elowire.ticker.sources import Sources
 from elowire.ticker.streaming import heartbeat_data
 from tests.services.ticker.records import feed_of, figures, game, listed, live, record
 
-PORT = 39_300
+# Below the ports that the system gives away: a client that asks too early would find itself.
+PORT = 19_300
 PLAYERS = 5_000
 KEPT = 5_000
 BEAT_S = 5.0
@@ -61,7 +65,7 @@ async def serve(rate: float) -> None:
     config.backlog = 4_096
     server = uvicorn.Server(config)
     serving_task = asyncio.create_task(server.serve())
-    # The changes that are kept for those who come back are there from the start, or memory would seem to grow.
+    # The changes that are kept for those who come back are there from the start: no growth of memory.
     for number in range(1, KEPT + 1):
         feed.take([record("live-ratings", changed(number), number)])
     number, begun, beat = 0, time.monotonic(), time.monotonic()
@@ -139,6 +143,16 @@ async def watch(clients: int, seconds: float, server: psutil.Process) -> None:
     )
 
 
+def _listening(within_s: float) -> None:
+    """Wait until the ticker takes connections."""
+    until = time.monotonic() + within_s
+    while time.monotonic() < until:
+        with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", PORT)):
+            return
+        time.sleep(0.1)
+    raise TimeoutError("the ticker does not listen")
+
+
 def main() -> None:
     """Measure and print."""
     parser = ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -150,12 +164,13 @@ def main() -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 20_000), most))
     if options.serve:
-        asyncio.run(serve(options.rate))
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(serve(options.rate))
         return
     command = [sys.executable, "-m", "tests.bench.viewers", "--serve", "--rate", str(options.rate)]
     process = subprocess.Popen(command)
     try:
-        time.sleep(4)
+        _listening(30)
         asyncio.run(watch(options.clients, options.seconds, psutil.Process(process.pid)))
     finally:
         process.terminate()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
@@ -32,10 +33,16 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def apart(work):
+    """Run a coroutine in a thread of its own: Playwright has a loop in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lambda: asyncio.run(work())).result()
+
+
 @pytest.fixture
 def broker(tmp_path):
     with EmbeddedKafka(tmp_path / "kafka", free_port()) as kafka:
-        asyncio.run(topics.apply(kafka.bootstrap, shape=Shape(partitions=2)))
+        apart(lambda: topics.apply(kafka.bootstrap, shape=Shape(partitions=2)))
         yield kafka.bootstrap
 
 
@@ -46,7 +53,7 @@ def send(bootstrap, records):
         async with ConfirmedProducer(bootstrap) as producer:
             await producer.send_all(OutRecord(one.topic, one.key, one.value, one.headers) for one in records)
 
-    asyncio.run(work())
+    apart(work)
 
 
 class Ticker:

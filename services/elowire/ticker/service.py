@@ -11,6 +11,7 @@ from secrets import token_hex
 
 import orjson
 import uvicorn
+import uvloop
 from fastapi import FastAPI
 
 from elowire.runtime import clock
@@ -24,7 +25,7 @@ from elowire.ticker.feed import Feed
 from elowire.ticker.metrics import TickerMetrics
 from elowire.ticker.sources import Sources
 from elowire.ticker.stream import Stream
-from elowire.ticker.streaming import heartbeat_data
+from elowire.ticker.streaming import CLOSES_STUCK, SEND_S, heartbeat_data
 
 _BEAT_S = 5.0
 _DRAIN_S = 5
@@ -154,7 +155,8 @@ def serving(app: FastAPI) -> uvicorn.Config:
 
 def run_ticker(settings: Settings) -> None:
     """Run one ticker until SIGTERM or SIGINT."""
-    asyncio.run(_run(settings))
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_run(settings))
 
 
 async def _run(settings: Settings) -> None:
@@ -197,6 +199,9 @@ def _listen(host: str, port: int) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if CLOSES_STUCK:
+            # Connections inherit it: who takes no byte for so long is cut off, also with a window of zero.
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(SEND_S * 1000))
         listener.bind((host, port))
         listener.listen(_BACKLOG)
     except OSError as error:

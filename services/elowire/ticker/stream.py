@@ -84,9 +84,9 @@ class Event:
 class Watcher:
     """One client's queue of events; it ends when the client is too slow or the ticker stops."""
 
-    def __init__(self, waiting: int, pause_s: float = 0.0) -> None:
+    def __init__(self, waiting: int, pause: Callable[[], float] = lambda: 0.0) -> None:
         self._most = waiting
-        self._pause_s = pause_s
+        self._pause = pause
         self._events: list[Event] = []
         self._woken = asyncio.Event()
         self._ended = False
@@ -117,7 +117,7 @@ class Watcher:
                 return
             events, self._events = self._events, []
             yield events
-            await asyncio.sleep(self._pause_s)
+            await asyncio.sleep(self._pause())
 
 
 class Stream:
@@ -128,7 +128,8 @@ class Stream:
         kept: changes that can be resumed from.
         waiting: events that may wait for one slow watcher.
         watchers: how many may watch at once.
-        pause_s: between two writes to one watcher; what happens meanwhile goes out together.
+        pause_s: between two writes to one watcher, for a thousand watchers; what happens meanwhile goes out
+            together, so that many watchers cost few writes.
 
     Attributes:
         number: changes published since the start.
@@ -143,7 +144,7 @@ class Stream:
         kept: int = 5_000,
         waiting: int = 1_000,
         watchers: int = 5_000,
-        pause_s: float = 0.1,
+        pause_s: float = 0.07,
     ) -> None:
         self.number = 0
         self.slow = 0
@@ -212,7 +213,7 @@ class Stream:
         first = self.missed(last_event_id, interest)
         if first is None:
             first = [self.event("snapshot", snapshot())]
-        watcher = Watcher(self._waiting, self._pause_s)
+        watcher = Watcher(self._waiting, self._pause)
         self._join(interest, watcher)
         try:
             async for events in watcher.batches(first):
@@ -235,6 +236,10 @@ class Stream:
                 watcher.end()
         self._groups.clear()
         self._count = 0
+
+    def _pause(self) -> float:
+        """Give the seconds between two writes: nobody waits long, and few hardly at all."""
+        return self._pause_s * min(4.0, 0.25 + self._count / 1_000)
 
     def _hand(self, interest: Interest, watchers: set[Watcher], event: Event) -> None:
         slow = [watcher for watcher in watchers if not watcher.put(event)]

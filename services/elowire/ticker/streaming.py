@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated
@@ -34,7 +35,10 @@ from elowire.ticker.sources import Sources
 from elowire.ticker.views import Json
 from elowire.ticker.web import is_allowed_origin
 
-_SEND_S = 20.0
+SEND_S = 20.0
+"""Seconds after which a client that takes nothing is gone."""
+CLOSES_STUCK = hasattr(socket, "TCP_USER_TIMEOUT")
+"""Whether the system ends such connections by itself, which costs nothing per write."""
 _TRY_AGAIN_LATER = 1013
 _POLICY_VIOLATION = 1008
 _GOING_AWAY = 1001
@@ -87,39 +91,39 @@ def add_stream(app: FastAPI, sources: Sources) -> None:
         frames = sources.stream.frames(
             asked.interest, last_event_id or asked.cursor, _snapshot(sources, asked)
         )
-        return EventSourceResponse(frames, ping=0, send_timeout=_SEND_S)
+        return EventSourceResponse(frames, ping=0, send_timeout=None if CLOSES_STUCK else SEND_S)
 
     @app.websocket("/v1/stream")
-    async def messages(socket: WebSocket, asked: Asked) -> None:
-        if not is_allowed_origin(socket.headers, sources.origins):
-            await socket.close(_POLICY_VIOLATION, "this origin may not read the stream")
+    async def messages(websocket: WebSocket, asked: Asked) -> None:
+        if not is_allowed_origin(websocket.headers, sources.origins):
+            await websocket.close(_POLICY_VIOLATION, "this origin may not read the stream")
             return
         try:
             _require_place(sources)
         except HTTPException as refusal:
-            await socket.close(_TRY_AGAIN_LATER, str(refusal.detail)[:120])
+            await websocket.close(_TRY_AGAIN_LATER, str(refusal.detail)[:120])
             return
-        await socket.accept()
-        await _converse(socket, sources, asked)
+        await websocket.accept()
+        await _converse(websocket, sources, asked)
 
     @app.exception_handler(WebSocketRequestValidationError)
-    async def refused(socket: WebSocket, error: WebSocketRequestValidationError) -> None:
+    async def refused(websocket: WebSocket, error: WebSocketRequestValidationError) -> None:
         first = error.errors()[0]
-        await socket.close(_POLICY_VIOLATION, f"{first['loc'][-1]}: {first['msg']}"[:120])
+        await websocket.close(_POLICY_VIOLATION, f"{first['loc'][-1]}: {first['msg']}"[:120])
 
 
-async def _converse(socket: WebSocket, sources: Sources, asked: Watching) -> None:
+async def _converse(websocket: WebSocket, sources: Sources, asked: Watching) -> None:
     """Send until either side has enough; what the client says is not listened to."""
 
     async def send() -> None:
         async for events in sources.stream.watch(asked.interest, asked.cursor, _snapshot(sources, asked)):
             for event in events:
-                async with asyncio.timeout(_SEND_S):
-                    await socket.send_text(event.message)
+                async with asyncio.timeout(SEND_S):
+                    await websocket.send_text(event.message)
 
     async def listen() -> None:
         while True:
-            await socket.receive_text()
+            await websocket.receive_text()
 
     tasks = [asyncio.create_task(send()), asyncio.create_task(listen())]
     try:
@@ -133,7 +137,7 @@ async def _converse(socket: WebSocket, sources: Sources, asked: Watching) -> Non
         if isinstance(outcome, BaseException) and not isinstance(outcome, ended):
             raise outcome
     with suppress(RuntimeError):
-        await socket.close(_GOING_AWAY)
+        await websocket.close(_GOING_AWAY)
 
 
 def heartbeat_data(progress: Progress, clock: Clock) -> Json:
