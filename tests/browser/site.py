@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import threading
 from datetime import UTC, datetime
 
@@ -18,6 +17,7 @@ from elowire.ticker.sources import Sources
 from elowire.ticker.stream import Stream
 from elowire.ticker.streaming import heartbeat_data
 from tests.browser import world
+from tests.ports import free_port
 
 TOKEN = "a-token-for-this-test"  # noqa: S105 - of no other use
 BEAT_S = 1.0
@@ -32,9 +32,7 @@ class Site:
 
     def __init__(self, stages, records):
         self.stages, self.records = stages, list(records)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self._starts = 0
         self.start()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import subprocess
 import sys
 import time
@@ -20,17 +19,12 @@ from elowire.runtime.kafka import ConfirmedProducer, OutRecord
 from elowire.runtime.settings import child_environment
 from elowire.runtime.topics import Shape
 from tests.browser import world
+from tests.ports import free_port
 
 pytestmark = [pytest.mark.broker, pytest.mark.end_to_end]
 WAIT_S = 30
 # What a browser logs while the ticker is away.
 GONE = ["ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE", "Failed to load"]
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def apart(work):
