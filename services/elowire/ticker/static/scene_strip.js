@@ -33,7 +33,7 @@ export function strip(stage) {
         "section",
         { class: "strip" },
         element("p", { class: "event" }, data.name ?? id),
-        said ? element("p", { class: "news" }, [...said.values()].flat()) : element("ol", { class: "items" }, shown.map((line) => item(line, live.get(line.player_id)))),
+        said ? element("p", { class: "news" }, [...said.values()]) : element("ol", { class: "items" }, shown.map((line) => item(line, live.get(line.player_id)))),
       ),
     );
     if (!said) page += 1;
@@ -97,10 +97,12 @@ function told(event, figures) {
   const { game } = event;
   const step = figures.previous?.live ? hundredths(figures.live) - hundredths(figures.previous.live) : 0;
   const size = `${Math.floor(Math.abs(step) / 100)}.${Math.floor((Math.abs(step) % 100) / 10)}`;
-  return [
+  return element(
+    "span",
+    { class: "told" },
     element("span", { class: "name" }, event.name ?? event.player_id),
     element("span", { class: "points" }, points(game.points)),
     element("span", { class: "live" }, decimal(figures.live)),
-    step ? change(step < 0 ? `-${size}` : size, isCorrection(event.cause?.kind)) : "",
-  ];
+    step ? change(step < 0 ? `-${size}` : size, isCorrection(event.cause?.kind)) : null,
+  );
 }
