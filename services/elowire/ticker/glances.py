@@ -78,10 +78,11 @@ def _glance(data: object) -> Listed | None:
         and type(get("inactive", False)) is bool
         and None not in ratings
     )
-    for word in words:
-        plain = plain and (word is None or type(word) is str)
     if not plain:
         return None
+    for word in words:
+        if word is not None and type(word) is not str:
+            return None
     name, federation, title, sex = words
 
     return Listed(
@@ -104,15 +105,11 @@ def _rating(figures: Mapping[str, Any] | None) -> int | None:
         return 0
     if type(figures) is not dict:
         return None
-    rating = figures.get("rating")
-    if rating is None:
-        return 0
+    for number in (figures.get("k"), figures.get("games"), rating := figures.get("rating")):
+        if number is not None and type(number) is not int:
+            return None
 
-    return rating if type(rating) is int and _is_plain(figures.get("k"), figures.get("games")) else None
-
-
-def _is_plain(*numbers: object) -> bool:
-    return all(number is None or type(number) is int for number in numbers)
+    return rating or 0
 
 
 @lru_cache(256)
