@@ -8,6 +8,7 @@ ticker is a process of its own, without Kafka, and all clients are another.
 from __future__ import annotations
 
 import asyncio
+import gc
 import resource
 import socket
 import subprocess
@@ -59,6 +60,7 @@ def board(players: int):
 async def serve(rate: float) -> None:
     """Serve a board on which `rate` ratings change every second, for ever."""
     feed, of_all, stream = board(PLAYERS)
+    gc.freeze()  # as the feed does when a board is complete
     app = create_app(Sources(of_all, stream, feed.progress, clock.now))
     config = serving(app)
     config.port = PORT
@@ -67,27 +69,27 @@ async def serve(rate: float) -> None:
     serving_task = asyncio.create_task(server.serve())
     # The changes that are kept for those who come back are there from the start: no growth of memory.
     for number in range(1, KEPT + 1):
-        feed.take([record("live-ratings", changed(number), number)])
+        feed.take([record("live-ratings", changed(number, 0), number)])
     number, begun, beat = 0, time.monotonic(), time.monotonic()
     while not serving_task.done():
         await asyncio.sleep(0.005)
         now = time.monotonic()
         while number < (now - begun) * rate:
             number += 1
-            feed.take([record("live-ratings", changed(KEPT + number), number)])
+            feed.take([record("live-ratings", changed(KEPT + number, begun + number / rate), number)])
         if now - beat > BEAT_S:
             beat = now
             stream.beat(orjson.dumps(heartbeat_data(feed.progress, clock.now)))
     await serving_task
 
 
-def changed(number: int) -> bytes:
-    """Make the record of a change that happens now."""
+def changed(number: int, due: float) -> bytes:
+    """Make the record of a change that was due at a time, whenever the ticker comes to it."""
     player = str(1 + number * 7919 % PLAYERS)
     value = orjson.loads(
         live(player, number, game=game(player, number, number), standard=figures(2700, f"{number % 90}.30"))
     )
-    value["cause"]["event_id"] = f"at-{time.monotonic_ns()}"
+    value["cause"]["event_id"] = f"at-{int(due * 1e9)}"
 
     return orjson.dumps(value)
 

@@ -21,11 +21,12 @@ from elowire.runtime.metrics import Registry
 from elowire.runtime.settings import Settings
 from elowire.ticker.api import create_app
 from elowire.ticker.board import Board
+from elowire.ticker.event_stream import CLOSES_STUCK, SEND_S
 from elowire.ticker.feed import Feed
 from elowire.ticker.metrics import TickerMetrics
 from elowire.ticker.sources import Sources
 from elowire.ticker.stream import Stream
-from elowire.ticker.streaming import CLOSES_STUCK, SEND_S, heartbeat_data
+from elowire.ticker.streaming import heartbeat_data
 
 _BEAT_S = 5.0
 _DRAIN_S = 5

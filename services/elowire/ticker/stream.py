@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 
 import orjson
@@ -107,7 +108,7 @@ class Watcher:
         self._ended = True
         self._woken.set()
 
-    async def batches(self, first: list[Event]) -> AsyncIterator[list[Event]]:
+    async def batches(self, first: list[Event]) -> AsyncGenerator[list[Event]]:
         """Give the events as they come, several together when many do, until the end."""
         yield first
         while True:
@@ -205,7 +206,7 @@ class Stream:
 
     async def watch(
         self, interest: Interest, last_event_id: str | None, snapshot: Callable[[], bytes]
-    ) -> AsyncIterator[list[Event]]:
+    ) -> AsyncGenerator[list[Event]]:
         """Give events: what was missed, or else the snapshot, and then everything as it happens.
 
         Nothing is awaited between looking back and joining, so there is no gap between the two.
@@ -224,10 +225,11 @@ class Stream:
 
     async def frames(
         self, interest: Interest, last_event_id: str | None, snapshot: Callable[[], bytes]
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes]:
         """Give what `watch` gives as server-sent events, what comes together in one piece."""
-        async for events in self.watch(interest, last_event_id, snapshot):
-            yield b"".join([event.frame for event in events])
+        async with aclosing(self.watch(interest, last_event_id, snapshot)) as batches:
+            async for events in batches:
+                yield b"".join([event.frame for event in events])
 
     def close(self) -> None:
         """Let everybody go, so that the server can stop."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from typing import Annotated
 
 import orjson
 from fastapi import Depends, FastAPI, Header, HTTPException, Query, Response, WebSocket, WebSocketDisconnect
 from fastapi.exceptions import WebSocketRequestValidationError
-from sse_starlette import EventSourceResponse
 from starlette.requests import HTTPConnection
 
 from elowire.contracts.fields import ID
@@ -28,6 +26,7 @@ from elowire.ticker.asking import (
     chosen_by,
     interest_in,
 )
+from elowire.ticker.event_stream import SEND_S, EventStream
 from elowire.ticker.feed import Progress
 from elowire.ticker.readings import MOST_ID
 from elowire.ticker.snapshots import snapshot_view
@@ -35,10 +34,6 @@ from elowire.ticker.sources import Sources
 from elowire.ticker.views import Json
 from elowire.ticker.web import is_allowed_origin
 
-SEND_S = 20.0
-"""Seconds after which a client that takes nothing is gone."""
-CLOSES_STUCK = hasattr(socket, "TCP_USER_TIMEOUT")
-"""Whether the system ends such connections by itself, which costs nothing per write."""
 _TRY_AGAIN_LATER = 1013
 _POLICY_VIOLATION = 1008
 _GOING_AWAY = 1001
@@ -80,7 +75,7 @@ def add_stream(app: FastAPI, sources: Sources) -> None:
     @app.get(
         "/v1/stream",
         summary="Changes as they happen (server-sent events, or a WebSocket)",
-        response_class=EventSourceResponse,
+        response_class=EventStream,
         description=_DESCRIPTION,
     )
     async def changes(
@@ -91,7 +86,7 @@ def add_stream(app: FastAPI, sources: Sources) -> None:
         frames = sources.stream.frames(
             asked.interest, last_event_id or asked.cursor, _snapshot(sources, asked)
         )
-        return EventSourceResponse(frames, ping=0, send_timeout=None if CLOSES_STUCK else SEND_S)
+        return EventStream(frames)
 
     @app.websocket("/v1/stream")
     async def messages(websocket: WebSocket, asked: Asked) -> None:
@@ -116,10 +111,12 @@ async def _converse(websocket: WebSocket, sources: Sources, asked: Watching) -> 
     """Send until either side has enough; what the client says is not listened to."""
 
     async def send() -> None:
-        async for events in sources.stream.watch(asked.interest, asked.cursor, _snapshot(sources, asked)):
-            for event in events:
-                async with asyncio.timeout(SEND_S):
-                    await websocket.send_text(event.message)
+        batches = sources.stream.watch(asked.interest, asked.cursor, _snapshot(sources, asked))
+        async with aclosing(batches):
+            async for events in batches:
+                for event in events:
+                    async with asyncio.timeout(SEND_S):
+                        await websocket.send_text(event.message)
 
     async def listen() -> None:
         while True:
