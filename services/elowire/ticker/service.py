@@ -21,6 +21,7 @@ from elowire.runtime.metrics import Registry
 from elowire.runtime.settings import Settings
 from elowire.ticker.api import create_app
 from elowire.ticker.board import Board
+from elowire.ticker.bounded_http import BoundedHttp
 from elowire.ticker.event_stream import CLOSES_STUCK, SEND_S
 from elowire.ticker.feed import Feed
 from elowire.ticker.metrics import TickerMetrics
@@ -147,7 +148,7 @@ def serving(app: FastAPI) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=_DRAIN_S,
-        http="httptools",
+        http=BoundedHttp,
         ws="websockets-sansio",
         ws_max_size=_MOST_MESSAGE,
         ws_per_message_deflate=False,

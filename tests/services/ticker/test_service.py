@@ -7,9 +7,10 @@ import socket
 
 import httpx
 import pytest
+import uvicorn
 
 from elowire.runtime.settings import InvalidSettingsError, load_settings
-from elowire.ticker.service import Ticker
+from elowire.ticker.service import Ticker, serving
 from elowire.ticker.stream import Stream
 from tests.ports import free_ports
 from tests.services.ticker.records import feed_of, figures, live, record
@@ -82,3 +83,23 @@ async def test_a_client_that_takes_nothing_is_let_go_and_costs_a_bounded_queue()
                     break
 
         assert (stream.slow, len(stream)) == (1, 0)
+
+
+@pytest.mark.parametrize("head", [b"GET /" + b"a" * 100_000, b"GET / HTTP/1.1\r\n" + b"x: y\r\n" * 20_000])
+async def test_a_request_whose_head_does_not_end_is_cut_off(head):
+    config = serving(app_over(*feed_of(*WORLD)))
+    server, listener = uvicorn.Server(config), socket.create_server(("127.0.0.1", 0))
+    task = asyncio.create_task(server._serve([listener]))  # noqa: SLF001 - without its signal handlers
+    reader, writer = await asyncio.open_connection(*listener.getsockname())
+    try:
+        writer.write(head)
+        async with asyncio.timeout(5):
+            assert not (await reader.read()).startswith(b"HTTP/1.1 200")
+        async with httpx.AsyncClient() as client:
+            port = listener.getsockname()[1]
+            for path in ("/v1/facets", "/v1/players?search=car", "/"):
+                assert (await client.get(f"http://127.0.0.1:{port}{path}")).status_code == 200
+    finally:
+        writer.close()
+        server.should_exit = True
+        await task
