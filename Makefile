@@ -100,8 +100,9 @@ PARALLEL_runtime := $(PARALLEL)
 PARALLEL_engine := $(PARALLEL)
 PARALLEL_services := $(PARALLEL)
 PARALLEL_broker := $(PARALLEL)
+PARALLEL_browser := $(PARALLEL)
 # Suites of real processes: what failed is printed, and tried once more alone, since a busy machine can be late.
-REAL := cli runtime engine services broker
+REAL := cli runtime engine services broker browser
 
 .PHONY: $(SUITES:%=test-%)
 $(SUITES:%=test-%): test-%: setup

@@ -8,6 +8,7 @@ from elowire.contracts.access import READS, WRITES, Service, acls
 from elowire.contracts.topics import CATALOGUE
 from elowire.processor.service import stages_of
 from elowire.runtime.settings import load_settings
+from elowire.ticker.asides import ASIDES
 from elowire.ticker.board import TOPICS
 
 
@@ -32,7 +33,7 @@ def test_the_processor_may_read_what_its_stages_read():
 
 
 def test_the_ticker_may_read_its_topics_and_write_nothing():
-    assert granted(Service.TICKER, "Read") == set(TOPICS)
+    assert granted(Service.TICKER, "Read") == {*TOPICS, *ASIDES}
     assert {acl.operation for acl in acls() if acl.service is Service.TICKER} == {"Read"}
 
 

@@ -54,7 +54,15 @@ READS: dict[Service, tuple[Topic, ...]] = {
     # Whom a list concerns, and what a correction corrects.
     Service.INGEST: (GAME_RESULTS, TOURNAMENT_EVENTS),
     Service.PROCESSOR: (*INPUTS, *_INTERNAL),
-    Service.TICKER: (RATING_LISTS, LIVE_RATINGS, RATED_GAMES, TOURNAMENT_RATINGS),
+    # Figures first; names of tournaments and refused records beside them.
+    Service.TICKER: (
+        RATING_LISTS,
+        LIVE_RATINGS,
+        RATED_GAMES,
+        TOURNAMENT_RATINGS,
+        TOURNAMENT_EVENTS,
+        DEAD_LETTERS,
+    ),
     Service.DISPATCH: OUTPUTS,
     # Verify, dead letters, and what the other commands show.
     Service.OPERATOR: CATALOGUE,

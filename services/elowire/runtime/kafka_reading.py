@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
@@ -50,7 +50,7 @@ async def read_all(
             if not left:
                 return
             fetched = await consumer.getmany(*left, timeout_ms=500, max_records=_MOST_RECORDS)
-            records = [record for record in _records(fetched) if record.offset < ends[_place(record)]]
+            records = _records({at: _before(ends[at], batch) for at, batch in fetched.items()})
             if records:
                 last = clock.monotonic()
                 yield records
@@ -195,8 +195,9 @@ def _records(fetched: Mapping[TopicPartition, Sequence[object]]) -> list[Record]
     ]
 
 
-def _place(record: Record) -> TopicPartition:
-    return TopicPartition(record.topic, record.partition)
+def _before(end: int, batch: Sequence[Any]) -> Sequence[Any]:
+    """Leave out what came after the end was asked for; mostly that is nothing."""
+    return batch if not batch or batch[-1].offset < end else [one for one in batch if one.offset < end]
 
 
 def _name(partition: TopicPartition) -> str:

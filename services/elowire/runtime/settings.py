@@ -23,6 +23,8 @@ class Settings(BaseSettings):
 
     Ports are TCP ports on `host`; names ending in ``_s`` are seconds. Those of ``kafka_security_protocol``
     and ``kafka_sasl_mechanism`` are Kafka's own words; files are PEM, those of passwords hold nothing else.
+    ``ticker_cors_origins`` are the origins (`https://club.example`, several with commas, or `*`) whose pages
+    may read the ticker; ``ticker_token``, or the only line of ``ticker_token_file``, opens its operator page.
     A processor stops when more than ``dead_letter_limit`` records (0: no limit) were refused within a minute
     and they are more than ``dead_letter_share`` of the records of that minute.
     """
@@ -64,6 +66,12 @@ class Settings(BaseSettings):
     kafka_password: SecretStr | None = None
     kafka_password_file: Path | None = None
     kafka_token_command: SecretStr | None = None
+
+    ticker_cors_origins: Annotated[
+        str, Field(pattern=r"^(\*|https?://[^\s,*]+(,\s*https?://[^\s,*]+)*)?$")
+    ] = ""
+    ticker_token: SecretStr | None = None
+    ticker_token_file: Path | None = None
 
     dead_letter_limit: Annotated[int, Field(ge=0)] = 1_000
     dead_letter_share: Annotated[float, Field(ge=0, lt=1)] = 0.5

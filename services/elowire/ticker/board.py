@@ -7,99 +7,59 @@ from the beginning change nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from datetime import date
 
 import orjson
 from pydantic import ValidationError
 
 from elowire.contracts.topics import LIVE_RATINGS, RATED_GAMES, RATING_LISTS, TOURNAMENT_RATINGS
 from elowire.domain import TimeControl
-from elowire.ticker.ladder import Ladder, Standing
-from elowire.ticker.readings import GameReading, LineReading, ListReading, LiveReading
+from elowire.ticker.changes import Change, Correction, Corrections
+from elowire.ticker.games import Games
+from elowire.ticker.glances import Listed, read_listed
+from elowire.ticker.ladder import Ladder
+from elowire.ticker.lines import Lines
+from elowire.ticker.notes import Notes
+from elowire.ticker.players import Facets, Player
+from elowire.ticker.readings import GameReading, LineReading, LiveReading
+from elowire.ticker.search import NameIndex
 
 TOPICS = (RATING_LISTS.name, LIVE_RATINGS.name, RATED_GAMES.name, TOURNAMENT_RATINGS.name)
+"""What must be read before anything is answered."""
 
 _CONTROLS = tuple(TimeControl)
+_CORRECTING = frozenset({"correction", "annulment"})
 
 
 class UnreadableRecordError(ValueError):
     """A record that the ticker cannot take; the sentence names the field. The records beside it stand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One thing that a watcher can see, with what watchers choose by.
-
-    `event` is the name in the stream, `value` the record's own bytes.
-    """
-
-    event: str
-    value: bytes
-    player_id: str | None
-    federation: str | None
-    tournaments: frozenset[str]
-    time_controls: frozenset[TimeControl]
-
-
-@dataclass(slots=True)
-class Player:
-    """The newest records of one player, and what they rank by.
-
-    `live` and `listed` are the records' bytes. `standings` has (live rating in hundredths, published rating)
-    of the time controls that the live rating speaks of, None where unrated; `ratings` are the list's, in the
-    order of `TimeControl`, 0 where unrated. `playing` are the time controls with pending games.
-    """
-
-    live: bytes | None = None
-    version: int = -1
-    listed: bytes | None = None
-    listed_as: tuple[str, int] = ("", -1)
-    inactive: bool = False
-    name: str | None = None
-    federation: str | None = None
-    playing: frozenset[TimeControl] = frozenset()
-    standings: dict[TimeControl, tuple[int, int] | None] = field(default_factory=dict)
-    ratings: tuple[int, ...] = (0,) * len(_CONTROLS)
-
-    def ranked(self) -> Iterator[tuple[int, int] | None]:
-        """Give (hundredths, published) to rank by, in the order of `TimeControl`; None for who does not rank.
-
-        As in FIDE's own top lists, inactive players do not rank; a pending game makes one active again.
-        """
-        for control, rating in zip(_CONTROLS, self.ratings, strict=True):
-            if self.inactive and control not in self.playing:
-                yield None
-            elif control in self.standings:
-                yield self.standings[control]
-            else:
-                yield (rating * 100, rating) if rating else None
-
-
-@dataclass(slots=True)
-class Games:
-    """One player's games by (tournament, game): bytes of the pending ones, the highest version of each."""
-
-    pending: dict[tuple[str, str], bytes] = field(default_factory=dict)
-    versions: dict[tuple[str, str], int] = field(default_factory=dict)
-
-
 class Board:
     """The state behind every answer of the ticker."""
 
     def __init__(self) -> None:
+        self.games = Games()
+        self.lines = Lines()
+        self.notes = Notes()
+        self.corrections = Corrections()
+        self.facets = Facets()
+        self.newest_list = ""
+        self.names = NameIndex(self._by_rating)
         self._ladders = tuple(Ladder() for _ in _CONTROLS)
         self._players: dict[str, Player] = {}
-        self._federations: dict[str, set[str]] = {}
         self._to_rank: set[str] = set()
-        self._games: dict[str, Games] = {}
-        self._lines: dict[str, dict[str, tuple[int, bytes]]] = {}
+        self.loading = False
+        """While True nobody is told of anything: a whole board is being read."""
+        self.applied = 0
+        """Records taken; an answer made at the same count is the same answer."""
 
     def __len__(self) -> int:
         return len(self._players)
 
-    def apply(self, topic: str, value: bytes | None) -> Change | None:
-        """Take one record; None when a watcher sees nothing new.
+    def apply(self, topic: str, value: bytes | None, at: int = 0) -> Change | None:
+        """Take one record, written at `at` (milliseconds since 1970); None when a watcher sees nothing new.
 
         A tombstone (`value` None) changes nothing: outputs are compacted, never withdrawn.
 
@@ -109,23 +69,23 @@ class Board:
         """
         if value is None:
             return None
+        self.applied += 1
         try:
             match topic:
-                case LIVE_RATINGS.name:
-                    return self._apply_live(LiveReading.model_validate_json(value), value)
-                case RATED_GAMES.name:
-                    self._apply_game(GameReading.model_validate_json(value), value)
-                case TOURNAMENT_RATINGS.name:
-                    return self._apply_line(LineReading.model_validate_json(value), value)
                 case RATING_LISTS.name:
-                    return self._apply_listed(ListReading.model_validate_json(value), value)
+                    return self._apply_listed(read_listed(value), value)
+                case LIVE_RATINGS.name:
+                    return self._apply_live(LiveReading.model_validate_json(value), value, at)
+                case RATED_GAMES.name:
+                    return self._apply_game(GameReading.model_validate_json(value), value, at)
+                case TOURNAMENT_RATINGS.name:
+                    return self._apply_line(LineReading.model_validate_json(value), value, at)
                 case _:
                     raise UnreadableRecordError(f"topic {topic}: the ticker reads {', '.join(TOPICS)} only")
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(str(part) for part in first["loc"]) or "value"
             raise UnreadableRecordError(f"{topic}: field {where}: {first['msg']}") from error
-        return None
 
     def player(self, player_id: str) -> Player | None:
         """Give what is known of a player who has a live rating or stands in a list."""
@@ -133,140 +93,196 @@ class Board:
 
     def ladder(self, time_control: TimeControl) -> Ladder:
         """Give the ranks of a time control, with everything applied so far."""
-        for player_id in self._to_rank:
-            player = self._players[player_id]
-            for ladder, figures in zip(self._ladders, player.ranked(), strict=True):
-                standing = None if figures is None else Standing(*figures, player.name or player_id)
-                ladder.place(player_id, standing)
-        self._to_rank.clear()
+        if self._to_rank:
+            ranked = [(player_id, self._players[player_id]) for player_id in self._to_rank]
+            figures = [player.ranked() for _, player in ranked]
+            for at, ladder in enumerate(self._ladders):
+                ladder.place_all(
+                    [
+                        (player_id, player.name or player_id, found[at])
+                        for (player_id, player), found in zip(ranked, figures, strict=True)
+                    ]
+                )
+            self._to_rank.clear()
 
         return self._ladders[_CONTROLS.index(time_control)]
 
+    def settle(self) -> None:
+        """Bring every ladder into order now, and not when somebody looks first."""
+        for time_control in TimeControl:
+            self.ladder(time_control).first(1)
+
     def members(self, federation: str) -> Collection[str]:
         """Give the ids of a federation's players."""
-        return self._federations.get(federation, ())
-
-    def games(self, player_id: str) -> list[bytes]:
-        """Give a player's pending games."""
-        games = self._games.get(player_id)
-        return [] if games is None else list(games.pending.values())
-
-    def lines(self, tournament_id: str) -> list[bytes] | None:
-        """Give the newest line of every entrant; None for a tournament never seen."""
-        lines = self._lines.get(tournament_id)
-        return None if lines is None else [value for _, value in lines.values()]
+        return self.facets.federations.get(federation, ())
 
     def name(self, player_id: str) -> str | None:
         """Give a player's name where a record had one."""
         player = self._players.get(player_id)
         return None if player is None else player.name
 
-    def federation(self, player_id: str) -> str | None:
-        """Give a player's federation where a record had one."""
-        player = self._players.get(player_id)
-        return None if player is None else player.federation
+    def introduce(self, player_id: str) -> None:
+        """Take a tournament's word on who somebody is, where no list has said it."""
+        player, entrant = self._players.get(player_id), self.notes.person(player_id)
+        if player is None or entrant is None:
+            return
+        if player.name is None and entrant.name is not None:
+            player.name, self.names.stale = entrant.name, True
+            self._to_rank.add(player_id)
+        if player.title is None and entrant.title is not None:
+            self._entitle(player, entrant.title)
+        if player.federation is None and entrant.federation is not None:
+            self._settle_in(player, player_id, entrant.federation)
 
-    def _apply_live(self, reading: LiveReading, value: bytes) -> Change | None:
+    def forget(self, day: date) -> None:
+        """Drop settled games that are out of reach, and tournaments that were over before `day`."""
+        self.games.forget(self.newest_list)
+        self.applied += 1
+        known = {tournament.tournament_id for tournament in self.notes.tournaments()}
+        past = {*self.notes.past(day), *(self.lines.unmoved_since(day) - known)}
+        for tournament_id in past:
+            if not self.games.is_playing(tournament_id):
+                self.notes.forget(tournament_id)
+                self.lines.forget(tournament_id)
+
+    def _apply_live(self, reading: LiveReading, value: bytes, at: int) -> Change | None:
         player = self._players.get(reading.player_id)
         if player is None:
             player = self._players[reading.player_id] = Player()
+            self.introduce(reading.player_id)
         if reading.version <= player.version:
             return None
         player.live, player.version = value, reading.version
         self._describe(player, reading)
         figures = [
             (control, known)
-            for control, known in zip(_CONTROLS, reading.by_control(), strict=True)
+            for control, known in zip(
+                _CONTROLS, (reading.standard, reading.rapid, reading.blitz), strict=True
+            )
             if known is not None
         ]
         player.standings = {control: known.standing() for control, known in figures}
         player.playing = frozenset(control for control, known in figures if known.pending_games)
         if reading.game is not None:
-            self._apply_game(reading.game, orjson.dumps(orjson.loads(value)["game"]), a_copy=True)
+            copy = orjson.dumps(orjson.loads(value)["game"])
+            self.games.take(reading.game, copy, at=at, a_copy=True)
         self._to_rank.add(reading.player_id)
+        cause = reading.cause
+        if cause is not None and cause.kind in _CORRECTING and cause.game_id and cause.tournament_id:
+            self.corrections.take(
+                Correction(
+                    cause.tournament_id,
+                    cause.game_id,
+                    cause.kind,
+                    at,
+                    (reading.player_id,),
+                    cause.event_id or "",
+                )
+            )
 
-        sources = (reading.cause, reading.game)
+        tournaments = {one.tournament_id for one in (cause, reading.game) if one and one.tournament_id}
         return Change(
             event="live-rating",
             value=value,
             player_id=reading.player_id,
             federation=player.federation,
-            tournaments=frozenset(
-                source.tournament_id for source in sources if source and source.tournament_id
-            ),
+            tournaments=frozenset(tournaments),
             time_controls=frozenset(reading.changed),
+            person=player,
         )
 
-    def _describe(self, player: Player, reading: LiveReading | ListReading) -> None:
-        player.name = reading.name or player.name
+    def _describe(self, player: Player, reading: LiveReading | Listed) -> None:
+        if reading.name and reading.name != player.name:
+            self.names.stale = True
+        if reading.sex and player.sex is None:
+            self.facets.sexes += 1
+        if reading.birth_year and player.birth_year is None:
+            self.facets.births += 1
+        if reading.title and reading.title != player.title:
+            self._entitle(player, reading.title)
+        player.describe(reading)
         if reading.federation and reading.federation != player.federation:
-            if player.federation is not None:
-                self._federations[player.federation].discard(reading.player_id)
-            self._federations.setdefault(reading.federation, set()).add(reading.player_id)
-            player.federation = reading.federation
+            self._settle_in(player, reading.player_id, reading.federation)
 
-    def _apply_game(self, reading: GameReading, value: bytes, *, a_copy: bool = False) -> None:
-        """Keep a pending game and forget any other, but not that it was seen: an older copy may follow.
+    def _entitle(self, player: Player, title: str) -> None:
+        titles = self.facets.titles
+        if player.title is not None:
+            titles[player.title] -= 1
+        titles[title] = titles.get(title, 0) + 1
+        player.title = title
 
-        A game can change while its live rating does not, so of two records with one version the later counts.
-        The copy inside a live rating comes by another topic, at any time, and says `pending` whatever became
-        of the game: the record beside it wins.
-        """
-        games = self._games.setdefault(reading.player_id, Games())
-        game = (reading.tournament_id, reading.game_id)
-        known = games.versions.get(game, -1)
-        if reading.version < known or (a_copy and reading.version == known):
-            return
-        games.versions[game] = reading.version
-        if reading.status == "pending":
-            games.pending[game] = value
-        else:
-            games.pending.pop(game, None)
+    def _settle_in(self, player: Player, player_id: str, federation: str) -> None:
+        federations = self.facets.federations
+        if player.federation is not None:
+            federations[player.federation].discard(player_id)
+        federations.setdefault(federation, set()).add(player_id)
+        player.federation = federation
 
-    def _apply_line(self, reading: LineReading, value: bytes) -> Change | None:
-        lines = self._lines.setdefault(reading.tournament_id, {})
-        revision, _ = lines.get(reading.entrant_id, (-1, b""))
-        if reading.revision <= revision:
+    def _apply_game(self, reading: GameReading, value: bytes, at: int) -> Change | None:
+        if not self.games.take(reading, value, at=at):
             return None
-        lines[reading.entrant_id] = (reading.revision, value)
+        controls = () if reading.time_control is None else (reading.time_control,)
+
+        return Change(
+            event="rated-game",
+            value=value,
+            player_id=reading.player_id,
+            federation=None,
+            tournaments=frozenset({reading.tournament_id}),
+            time_controls=frozenset(controls),
+            chosen_only=True,
+        )
+
+    def _apply_line(self, reading: LineReading, value: bytes, at: int) -> Change | None:
+        if not self.lines.take(reading, value, at):
+            return None
+        player = self._players.get(reading.player_id or "")
 
         return Change(
             event="tournament-rating",
             value=value,
             player_id=reading.player_id,
-            federation=None if reading.player_id is None else self.federation(reading.player_id),
+            federation=None if player is None else player.federation,
             tournaments=frozenset({reading.tournament_id}),
             time_controls=frozenset(),
         )
 
-    def _apply_listed(self, reading: ListReading, value: bytes) -> Change | None:
-        player = self._players.get(reading.player_id)
+    def _apply_listed(self, listed: Listed, value: bytes) -> Change | None:
+        player = self._players.get(listed.player_id)
         if player is None:
-            player = self._players[reading.player_id] = Player()
-        listed_as = (reading.list, reading.revision)
+            player = self._players[listed.player_id] = Player()
+        listed_as = (listed.list, listed.revision)
         if listed_as <= player.listed_as:
             return None
+        self.newest_list = max(self.newest_list, listed.list)
         player.listed, player.listed_as = value, listed_as
-        player.inactive = bool(reading.inactive)
-        self._describe(player, reading)
-        player.ratings = tuple(known.rating or 0 if known else 0 for known in reading.by_control())
-        self._to_rank.add(reading.player_id)
+        player.inactive = listed.inactive
+        self._describe(player, listed)
+        player.ratings = listed.ratings
+        self._to_rank.add(listed.player_id)
+        if self.loading:
+            return None
         # Where the processor follows a player it tells of the new list itself, with the settled figures.
-        shown = frozenset(
+        followed = player.standings or {}
+        shown = [
             control
-            for control, rating in zip(_CONTROLS, player.ratings, strict=True)
-            if rating and control not in player.standings
+            for control, rating in zip(_CONTROLS, listed.ratings, strict=True)
+            if rating and control not in followed
+        ]
+        if not shown:
+            return None
+
+        return Change(
+            event="published-rating",
+            value=value,
+            player_id=listed.player_id,
+            federation=player.federation,
+            tournaments=frozenset(),
+            time_controls=frozenset(shown),
+            person=player,
         )
 
-        return (
-            Change(
-                event="published-rating",
-                value=value,
-                player_id=reading.player_id,
-                federation=player.federation,
-                tournaments=frozenset(),
-                time_controls=shown,
-            )
-            if shown
-            else None
-        )
+    def _by_rating(self) -> list[tuple[str, str]]:
+        known = sorted(self._players.items(), key=lambda one: -max(one[1].ratings))
+
+        return [(player_id, player.name or player_id) for player_id, player in known]

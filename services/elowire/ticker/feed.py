@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+import gc
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import cast
 
 import orjson
 
-from elowire.runtime import kafka
+from elowire.runtime import clock, kafka
 from elowire.runtime.logs import get_logger
 from elowire.runtime.security import Cluster
-from elowire.ticker.board import TOPICS, Board, Change, UnreadableRecordError
+from elowire.ticker.asides import ASIDES, Asides
+from elowire.ticker.board import TOPICS, Board, UnreadableRecordError
+from elowire.ticker.changes import Change
 from elowire.ticker.stream import Stream
 from elowire.ticker.views import change_view
 
 _CHECK_S = 5.0
 _REPLY_S = 10.0
 _RETRY_S = 2.0
+_ASIDE_RETRY_S = 15.0
+_TIDY_S = 3_600.0
+# Lines of tournaments are kept for 30 days in their topic.
+_PAST = timedelta(days=40)
 # aiokafka's errors are RuntimeErrors; those of the network, time-outs too, are OSErrors.
 _FAULTS = (OSError, RuntimeError, kafka.TopicMissingError)
 
@@ -32,7 +40,8 @@ class Progress:
 
     `caught_up` turns true once and stays so: an old board with its time is better than none. `fault` is a
     sentence that says why nothing new can arrive just now. `changed_at` is the newest record's time, in
-    milliseconds since 1970; `behind` counts records not read yet.
+    milliseconds since 1970; `behind` counts records not read yet. `aside_fault` says why names of tournaments
+    and refused records are not known.
     """
 
     caught_up: bool = False
@@ -40,6 +49,7 @@ class Progress:
     changed_at: int | None = None
     behind: int = 0
     refused: int = 0
+    aside_fault: str | None = "not read yet"
 
 
 class Feed:
@@ -50,7 +60,9 @@ class Feed:
         self._board = board
         self._stream = stream
         self._positions: dict[tuple[str, int], int] = {}
+        self._aside_positions: dict[tuple[str, int], int] = {}
         self.progress = Progress()
+        self.asides = Asides(board)
 
     async def run(self) -> None:
         """Read for ever; a fault is shown, waited out, and reading goes on where it stopped."""
@@ -60,10 +72,25 @@ class Feed:
                     await self._catch_up()
                 async with asyncio.TaskGroup() as tasks:
                     tasks.create_task(self._follow())
+                    tasks.create_task(self._follow_asides())
                     tasks.create_task(self._check())
             except* _FAULTS as faults:
                 self._stumble(faults.exceptions[0])
             await asyncio.sleep(_RETRY_S)
+
+    async def tidy(self) -> None:
+        """Let go of what is over, now and then, so that a ticker may run for years."""
+        while True:
+            await asyncio.sleep(_TIDY_S)
+            self._board.forget(clock.now().date() - _PAST)
+
+    def take_asides(self, records: list[kafka.Record]) -> None:
+        """Apply a batch of `ASIDES`."""
+        for record in records:
+            self._aside_positions[record.topic, record.partition] = record.offset + 1
+            change = self.asides.take(record)
+            if change is not None and self.progress.caught_up:
+                self._stream.publish(change, orjson.dumps(change_view(self._board, change)))
 
     def take(self, records: list[kafka.Record]) -> None:
         """Apply a batch and publish what it changed, with the ranks that hold after it."""
@@ -71,7 +98,7 @@ class Feed:
         for record in records:
             self._positions[record.topic, record.partition] = record.offset + 1
             try:
-                change = self._board.apply(record.topic, record.value)
+                change = self._board.apply(record.topic, record.value, record.timestamp)
             except UnreadableRecordError as error:
                 self.progress.refused += 1
                 log.warning(
@@ -92,12 +119,17 @@ class Feed:
 
     async def _catch_up(self) -> None:
         ends = await kafka.end_offsets(self._cluster, TOPICS)
-        async with _closing(kafka.read_all(self._cluster, TOPICS)) as batches:
-            async for records in batches:
-                self.take(records)
+        self._board.loading = True
+        with _uncollected():
+            async with _closing(kafka.read_all(self._cluster, TOPICS)) as batches:
+                async for records in batches:
+                    self.take(records)
+            self._board.forget(clock.now().date() - _PAST)
+            self._board.settle()
         # Compaction may have taken the last records before an end, so the ends are positions too.
         for place, end in ends.items():
             self._positions[place] = max(end, self._positions.get(place, 0))
+        self._board.loading = False
         self.progress.caught_up = True
         self.progress.fault = None
         log.info("board complete", players=len(self._board), refused=self.progress.refused)
@@ -107,6 +139,24 @@ class Feed:
             async for records in batches:
                 if records:
                     self.take(records)
+
+    async def _follow_asides(self) -> None:
+        """Read what stands beside the figures; where that is not allowed, the figures go on without it."""
+        while True:
+            try:
+                async with _closing(
+                    kafka.follow(self._cluster, ASIDES, positions=self._aside_positions)
+                ) as batches:
+                    async for records in batches:
+                        self.take_asides(records)
+                        self.progress.aside_fault = None
+                        await asyncio.sleep(0)
+            except _FAULTS as fault:
+                sentence = str(fault) or "Kafka does not answer in time"
+                if self.progress.aside_fault != sentence:
+                    log.warning("names of tournaments are not known", reason=sentence)
+                self.progress.aside_fault = sentence
+            await asyncio.sleep(_ASIDE_RETRY_S)
 
     async def _check(self) -> None:
         """Ask the broker for the ends: a follower alone cannot tell a quiet evening from a dead broker.
@@ -130,6 +180,17 @@ class Feed:
         if self.progress.fault != sentence:
             log.warning("not connected to Kafka", reason=sentence)
         self.progress.fault = sentence
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Build a great many objects that stay without looking through them for garbage again and again."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _closing(batches: AsyncIterator[list[kafka.Record]]) -> aclosing[AsyncGenerator[list[kafka.Record]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from heapq import nsmallest
 from typing import NamedTuple
 
@@ -42,17 +42,26 @@ class Ladder:
 
     def place(self, player_id: str, standing: Standing | None) -> None:
         """Put a player where the standing belongs; None takes the player off the ladder."""
-        key = None if standing is None else (-standing.score, -standing.published, standing.name, player_id)
-        before = self._keys.get(player_id)
-        if before == key:
-            return
-        if key is None:
-            del self._keys[player_id]
-        else:
-            self._keys[player_id] = key
-        if not self._unsorted:
-            self._changed.setdefault(player_id, before)
-            self._unsorted = len(self._changed) > _SORT_ABOVE
+        name = "" if standing is None else standing.name
+        self.place_all(((player_id, name, standing and standing[:2]),))
+
+    def place_all(self, placed: Collection[tuple[str, str, tuple[int, int] | None]]) -> None:
+        """Put players, each as (id, name, (score, published) or None), where they belong."""
+        keys = self._keys
+        # Whoever brings so many at once is loading: what is sorted anew needs no list of its changes.
+        self._unsorted = self._unsorted or len(placed) > _SORT_ABOVE
+        for player_id, name, figures in placed:
+            key = None if figures is None else (-figures[0], -figures[1], name, player_id)
+            before = keys.get(player_id)
+            if key == before:
+                continue
+            if key is None:
+                del keys[player_id]
+            else:
+                keys[player_id] = key
+            if not self._unsorted:
+                self._changed.setdefault(player_id, before)
+                self._unsorted = len(self._changed) > _SORT_ABOVE
 
     def rank(self, player_id: str) -> tuple[int, int] | None:
         """Give the rank by live rating, and the places gained since the list; None when not ranked."""
@@ -74,10 +83,16 @@ class Ladder:
 
         return [player_id for _, _, _, player_id in self._order[:limit]]
 
+    def walk(self) -> Iterator[str]:
+        """Give all players by live rating, the highest first."""
+        self._settle()
+
+        return (player_id for _, _, _, player_id in self._order)
+
     def _settle(self) -> None:
         if self._unsorted:
             self._order = sorted(self._keys.values())
-            self._published = sorted(published for _, published, _, _ in self._order)
+            self._published = sorted([published for _, published, _, _ in self._order])
             self._unsorted = False
         else:
             for player_id, before in self._changed.items():

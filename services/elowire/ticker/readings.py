@@ -17,6 +17,7 @@ MOST_ID = 128
 
 Id = Annotated[str, StringConstraints(min_length=1, max_length=MOST_ID)]
 Decimal = Annotated[str, StringConstraints(pattern=r"^-?\d{1,6}(\.\d{1,2})?$")]
+Month = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}$")]
 
 
 class _Reading(BaseModel):
@@ -26,6 +27,7 @@ class _Reading(BaseModel):
 class Published(_Reading):
     """The list's figures for one time control; `rating` is None or 0 for an unrated player."""
 
+    list: str | None = None
     rating: int | None = None
     k: int | None = None
     games: int | None = None
@@ -38,7 +40,9 @@ class Figures(_Reading):
     published: Published | None = None
     live: Decimal | None = None
     change: Decimal | None = None
+    predicted: int | None = None
     k_used: int | None = None
+    k_reason: str | None = None
     pending_games: int = 0
 
     def standing(self) -> tuple[int, int] | None:
@@ -51,6 +55,8 @@ class Figures(_Reading):
 class Cause(_Reading):
     """Why a live rating changed."""
 
+    event_id: str | None = None
+    kind: str | None = None
     game_id: Id | None = None
     tournament_id: Id | None = None
 
@@ -66,7 +72,11 @@ class GameReading(_Reading):
     rating_period: str | None = None
     round: int | None = None
     opponent_id: Id | None = None
+    opponent_rating: int | None = None
+    own_rating: int | None = None
+    points: Decimal | None = None
     delta: Decimal | None = None
+    refusal: str | None = None
     status: str
 
 
@@ -79,6 +89,9 @@ class LiveReading(_Reading):
     changed: tuple[TimeControl, ...] = ()
     name: str | None = None
     federation: str | None = None
+    title: str | None = None
+    birth_year: int | None = None
+    sex: str | None = None
     game: GameReading | None = None
     standard: Figures | None = None
     rapid: Figures | None = None
@@ -93,18 +106,23 @@ class ListReading(_Reading):
     """A player's line in a rating list (`elowire.published-rating.v1`)."""
 
     player_id: Id
-    list: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}$")]
+    list: Month
     revision: int
     name: str | None = None
     federation: str | None = None
+    title: str | None = None
+    birth_year: int | None = None
+    sex: str | None = None
     inactive: bool | None = None
     standard: Published | None = None
     rapid: Published | None = None
     blitz: Published | None = None
 
-    def by_control(self) -> tuple[Published | None, ...]:
-        """Give the figures in the order of `TimeControl`, None where the list has none."""
-        return self.standard, self.rapid, self.blitz
+    def ratings(self) -> tuple[int, ...]:
+        """Give the ratings in the order of `TimeControl`, 0 where the list has none."""
+        figures = (self.standard, self.rapid, self.blitz)
+
+        return tuple(known.rating or 0 if known else 0 for known in figures)
 
 
 class LineReading(_Reading):
@@ -116,3 +134,10 @@ class LineReading(_Reading):
     revision: int
     points: Decimal | None = None
     rating: int | None = None
+
+
+class ReconciliationReading(_Reading):
+    """A list beside what was predicted for it (`elowire.reconciliation.v1`)."""
+
+    player_id: Id
+    list: Month

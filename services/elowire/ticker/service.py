@@ -11,21 +11,29 @@ from secrets import token_hex
 
 import orjson
 import uvicorn
+import uvloop
+from fastapi import FastAPI
 
 from elowire.runtime import clock
 from elowire.runtime.admin import AdminServer, PortTakenError
 from elowire.runtime.logs import get_logger
 from elowire.runtime.metrics import Registry
 from elowire.runtime.settings import Settings
-from elowire.ticker.api import Sources, create_app, heartbeat_data
+from elowire.ticker.api import create_app
 from elowire.ticker.board import Board
+from elowire.ticker.bounded_http import BoundedHttp
+from elowire.ticker.event_stream import CLOSES_STUCK, SEND_S
 from elowire.ticker.feed import Feed
 from elowire.ticker.metrics import TickerMetrics
+from elowire.ticker.sources import Sources
 from elowire.ticker.stream import Stream
+from elowire.ticker.streaming import heartbeat_data
 
 _BEAT_S = 5.0
 _DRAIN_S = 5
 _BACKLOG = 2048
+# Clients of the stream have nothing to say.
+_MOST_MESSAGE = 1_024
 
 log = get_logger(__name__)
 
@@ -71,18 +79,18 @@ class Ticker:
 
         """
         listener = _listen(self._settings.host, self._settings.ticker_port)
-        app = create_app(Sources(self._board, self._stream, self._feed.progress, clock.now))
-        self._server = _Server(
-            uvicorn.Config(
-                app,
-                lifespan="off",
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                timeout_graceful_shutdown=_DRAIN_S,
-                h11_max_incomplete_event_size=32_768,
+        app = create_app(
+            Sources(
+                self._board,
+                self._stream,
+                self._feed.progress,
+                clock.now,
+                letters=self._feed.asides.letters,
+                origins=_origins(self._settings.ticker_cors_origins),
+                token=lambda: _token(self._settings),
             )
         )
+        self._server = _Server(serving(app))
         try:
             await self._admin.start()
         except BaseException:
@@ -92,6 +100,7 @@ class Ticker:
             asyncio.create_task(self._server.serve([listener]), name="ticker-http"),
             asyncio.create_task(self._feed.run(), name="ticker-feed"),
             asyncio.create_task(self._beat(), name="ticker-heartbeat"),
+            asyncio.create_task(self._feed.tidy(), name="ticker-tidying"),
         ]
         log.info("ticker started", address=self.address)
 
@@ -130,9 +139,26 @@ class Ticker:
         return {"board": f"still being read from Kafka: {self._feed.progress.fault or 'reading'}"}
 
 
+def serving(app: FastAPI) -> uvicorn.Config:
+    """Say how the ticker's application is served."""
+    return uvicorn.Config(
+        app,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_DRAIN_S,
+        http=BoundedHttp,
+        ws="websockets-sansio",
+        ws_max_size=_MOST_MESSAGE,
+        ws_per_message_deflate=False,
+    )
+
+
 def run_ticker(settings: Settings) -> None:
     """Run one ticker until SIGTERM or SIGINT."""
-    asyncio.run(_run(settings))
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_run(settings))
 
 
 async def _run(settings: Settings) -> None:
@@ -154,11 +180,30 @@ async def _run(settings: Settings) -> None:
         await ticker.stop()
 
 
+def _origins(text: str) -> tuple[str, ...]:
+    return tuple(one.strip().rstrip("/") for one in text.split(",") if one.strip())
+
+
+def _token(settings: Settings) -> str | None:
+    """Read the operator's token; a file is read anew each time, so that it can be changed."""
+    if settings.ticker_token_file is not None:
+        try:
+            return settings.ticker_token_file.read_text("utf-8").strip()
+        except OSError as fault:
+            log.warning("the token of the operator page cannot be read", reason=fault.strerror)
+            return None
+
+    return None if settings.ticker_token is None else settings.ticker_token.get_secret_value()
+
+
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if CLOSES_STUCK:
+            # Connections inherit it: who takes no byte for so long is cut off, also with a window of zero.
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(SEND_S * 1000))
         listener.bind((host, port))
         listener.listen(_BACKLOG)
     except OSError as error:

@@ -1,17 +1,17 @@
-"""What every answer of the ticker has: security headers, a tag to ask again by, errors as sentences."""
+"""What every answer of the ticker has: security headers, who may read it, errors as sentences."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # Nothing from elsewhere, nothing inline, no frames, no string becomes markup.
@@ -52,16 +52,26 @@ class SecurityHeaders:
         await self._app(scope, receive, with_headers)
 
 
-def json_answer(request: Request, body: Mapping[str, Any]) -> Response:
-    """Answer with JSON and a tag of its content; 304 without a body to who has exactly this already."""
-    content = orjson.dumps(body)
-    tag = f'"{hashlib.blake2b(content, digest_size=12).hexdigest()}"'
-    headers = {"etag": tag, "cache-control": "no-cache"}
-    known = request.headers.get("if-none-match", "")
-    if tag in {one.strip().removeprefix("W/") for one in known.split(",")}:
-        return Response(status_code=304, headers=headers)
+def add_cors(app: FastAPI, origins: tuple[str, ...]) -> None:
+    """Let pages of these origins read answers; `*` lets all. Nothing here depends on who asks."""
+    if origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(origins),
+            allow_methods=["GET"],
+            allow_headers=["if-none-match", "last-event-id", "cache-control"],
+            expose_headers=["etag", "retry-after"],
+            max_age=3600,
+        )
 
-    return Response(content, media_type="application/json", headers=headers)
+
+def is_allowed_origin(headers: Headers, origins: tuple[str, ...]) -> bool:
+    """Say whether a WebSocket may be opened: browsers do not apply CORS to them, programs send no origin."""
+    origin = headers.get("origin")
+    if origin is None or "*" in origins or origin in origins:
+        return True
+
+    return urlsplit(origin).netloc == headers.get("host")
 
 
 def add_errors(app: FastAPI) -> None:

@@ -72,18 +72,29 @@ def game(player, number, version=1, *, status="pending", opponent="9", points="1
 
 
 def listed(
-    player, rating_list="2025-10", *, revision=1, name=None, federation=None, inactive=False, **ratings
+    player,
+    rating_list="2025-10",
+    *,
+    revision=1,
+    name=None,
+    federation=None,
+    title=None,
+    birth_year=None,
+    sex=None,
+    inactive=False,
+    **ratings,
 ):
     return orjson.dumps(
         {
+            **({"sex": sex} if sex else {}),
             "player_id": player,
             "list": rating_list,
             "revision": revision,
             "kind": "list",
             "name": name,
             "federation": federation,
-            "title": None,
-            "birth_year": None,
+            "title": title,
+            "birth_year": birth_year,
             "inactive": inactive,
             **{control: {"rating": rating, "k": 10, "games": 0} for control, rating in ratings.items()},
         }

@@ -11,7 +11,8 @@ import orjson
 import pytest
 import uvicorn
 
-from elowire.ticker.api import Sources, create_app
+from elowire.ticker.api import create_app
+from elowire.ticker.sources import Sources
 from elowire.ticker.stream import Stream
 from tests.services.ticker.records import feed_of, figures, game, line, listed, live, record
 
@@ -25,8 +26,12 @@ WORLD = (
 )
 
 
+def sources_over(feed, board, stream, **more):
+    return Sources(board, stream, feed.progress, lambda: NOW, **more)
+
+
 def app_over(feed, board, stream):
-    return create_app(Sources(board, stream, feed.progress, lambda: NOW))
+    return create_app(sources_over(feed, board, stream))
 
 
 @asynccontextmanager
@@ -152,10 +157,16 @@ async def test_the_description_lists_every_address_of_the_contract():
     paths = (await get("/openapi.json")).json()["paths"]
 
     assert sorted(paths) == [
+        "/v1/facets",
+        "/v1/games/{game_id}",
         "/v1/live-ratings",
+        "/v1/operator",
+        "/v1/players",
         "/v1/players/{player_id}",
         "/v1/stream",
+        "/v1/tournaments",
         "/v1/tournaments/{tournament_id}",
+        "/v1/what-if",
     ]
 
 

@@ -8,7 +8,11 @@ import pytest
 
 from elowire.domain import TimeControl
 from elowire.ticker.board import TOPICS, Board, UnreadableRecordError
-from elowire.ticker.views import player_view, ranking_view, tournament_view
+from elowire.ticker.glances import read_listed
+from elowire.ticker.players import Filter
+from elowire.ticker.readings import ListReading
+from elowire.ticker.tournament_views import tournament_view
+from elowire.ticker.views import player_view, ranking_view
 from tests.services.ticker.records import figures, game, line, listed, live
 
 STANDARD = TimeControl.STANDARD
@@ -21,9 +25,9 @@ def board_of(*records):
     return board
 
 
-def ranking(board, **options):
-    chosen = {"time_control": STANDARD, "limit": 100, "federation": None, **options}
-    return [(row["rank"], row["player_id"], row["live"]) for row in ranking_view(board, **chosen)["players"]]
+def ranking(board, time_control=STANDARD, **options):
+    view = ranking_view(board, time_control, 100, Filter(**options))
+    return [(row["rank"], row["player_id"], row["live"]) for row in view["players"]]
 
 
 def test_the_highest_version_stays_whatever_comes_last():
@@ -277,3 +281,39 @@ def test_every_published_example_of_an_output_is_read_and_shown():
 
     assert {topic for topic, _ in EXAMPLES} == set(TOPICS)
     assert all(player_view(board, player_id) for player_id in players)
+
+
+ODD = [
+    listed("1", "November", standard=2700),
+    listed("1", revision="1", standard=2700),
+    listed("1", standard=2700, name=7),
+    listed("1", standard=2700, birth_year="1990"),
+    listed("1", standard="2700"),
+    listed("1", standard=None),
+    b'{"player_id": "1", "list": "2025-10", "revision": 1, "standard": [2700]}',
+    b'{"player_id": "1", "list": "2025-10", "revision": 1, "standard": {"rating": 2700.5}}',
+    b'{"player_id": "1", "list": "2025-10", "revision": true}',
+    b'{"player_id": "", "list": "2025-10", "revision": 1}',
+    b'{"player_id": "1", "list": "2025-10", "revision": 1, "inactive": null}',
+    b"[]",
+    b"nonsense",
+]
+
+
+@pytest.mark.parametrize("value", [value for topic, value in EXAMPLES if topic == "rating-lists"] + ODD)
+def test_a_glance_takes_nothing_that_the_model_reads_otherwise(value):
+    try:
+        read = ListReading.model_validate_json(value)
+    except ValueError:
+        with pytest.raises(ValueError, match=r"."):
+            read_listed(value)
+        return
+    listed = read_listed(value)
+
+    assert (listed.player_id, listed.list, listed.revision) == (read.player_id, read.list, read.revision)
+    assert (listed.name, listed.federation, listed.title) == (read.name, read.federation, read.title)
+    assert (listed.birth_year, listed.inactive, listed.ratings) == (
+        read.birth_year,
+        bool(read.inactive),
+        read.ratings(),
+    )

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from elowire.domain import TimeControl
-from elowire.ticker.board import Change
+from elowire.ticker.changes import Change
 from elowire.ticker.stream import Interest, Stream, Watcher
 
 EVERYTHING = Interest()
@@ -29,14 +29,15 @@ def stream_of(*players, kept=100, **options):
     return stream
 
 
-def ids(frames):
-    return [frame.decode().split("id: ")[1].split("\n")[0] for frame in frames]
+def ids(events):
+    return [event.id for event in events]
 
 
 def test_an_event_on_the_wire_has_id_name_and_data():
-    frame = stream_of().frame("live-rating", b'{"a":1}')
+    event = stream_of().event("live-rating", b'{"a":1}')
 
-    assert frame == b'id: boot-0\nevent: live-rating\ndata: {"a":1}\n\n'
+    assert event.message == '{"id":"boot-0","event":"live-rating","data":{"a":1}}'
+    assert event.frame == b'id: boot-0\nevent: live-rating\ndata: {"a":1}\n\n'
 
 
 def test_a_known_cursor_gets_exactly_what_it_missed():
@@ -84,10 +85,10 @@ def test_a_watcher_sees_what_it_asked_for(interest, wanted):
 async def test_nothing_is_lost_between_looking_back_and_joining():
     stream = stream_of("1", "2")
     frames = stream.watch(EVERYTHING, "boot-1", lambda: b"{}")
-    seen = [await anext(frames)]
+    seen = await anext(frames)
     stream.publish(change("3"), b"{}")
     stream.publish(change("4"), b"{}")
-    seen += [await anext(frames), await anext(frames)]
+    seen += await anext(frames)
 
     assert ids(seen) == ["boot-2", "boot-3", "boot-4"]
     await frames.aclose()
@@ -96,14 +97,14 @@ async def test_nothing_is_lost_between_looking_back_and_joining():
 
 async def test_a_fresh_watcher_begins_with_a_snapshot_and_its_cursor():
     stream = stream_of("1", "2")
-    frames = stream.watch(EVERYTHING, None, lambda: b'{"all":1}')
+    frames = stream.frames(EVERYTHING, None, lambda: b'{"all":1}')
 
     assert await anext(frames) == b'id: boot-2\nevent: snapshot\ndata: {"all":1}\n\n'
     await frames.aclose()
 
 
 async def test_a_slow_watcher_is_let_go_and_the_others_stay():
-    stream = Stream("boot", waiting=3)
+    stream = Stream("boot", waiting=3, pause_s=0)
     slow, quick = (stream.watch(EVERYTHING, None, lambda: b"{}") for _ in range(2))
     await anext(slow)
     await anext(quick)
@@ -124,7 +125,7 @@ async def test_a_slow_watcher_is_let_go_and_the_others_stay():
 
 async def test_a_heartbeat_moves_the_cursor_of_who_is_not_concerned():
     stream = Stream("boot")
-    frames = stream.watch(Interest(players=frozenset({"2"})), None, lambda: b"{}")
+    frames = stream.frames(Interest(players=frozenset({"2"})), None, lambda: b"{}")
     await anext(frames)
     stream.publish(change("1"), b"{}")
     stream.beat(b"{}")
@@ -144,6 +145,6 @@ async def test_closing_ends_every_watcher():
 
 
 def test_the_queue_of_a_watcher_is_bounded():
-    watcher = Watcher(EVERYTHING, 2)
+    watcher, event = Watcher(2), stream_of().event("heartbeat", b"{}")
 
-    assert [watcher.put(b"x") for _ in range(3)] == [True, True, False]
+    assert [watcher.put(event) for _ in range(3)] == [True, True, False]

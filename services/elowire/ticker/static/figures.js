@@ -1,15 +1,22 @@
 // Figures of the output events as elements and as words. Decimals arrive as strings and stay exact.
 
+import { has, language, t } from "./texts.js";
+
 export function hundredths(text) {
   const [, sign, whole, places = ""] = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(text);
   const size = Number(whole) * 100 + Number(places.padEnd(2, "0"));
   return sign ? -size : size;
 }
 
+export function decimalText(value) {
+  const size = Math.abs(value);
+  return `${value < 0 ? "-" : ""}${Math.floor(size / 100)}.${String(size % 100).padStart(2, "0")}`;
+}
+
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children.filter((child) => child !== null));
+  for (const [key, value] of Object.entries(attributes)) if (value !== null) made.setAttribute(key, value);
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return made;
 }
 
@@ -28,18 +35,22 @@ export function direction(change) {
 }
 
 // "8.30" as ▲ 8.30: colour never stands alone.
-export function change(text, corrected) {
+export function change(text, corrected = false) {
   const way = direction(text);
   const sign = { up: "▲", down: "▼", level: "" }[way];
-  const words = { up: "plus ", down: "minus ", level: "" }[way];
+  const words = { up: `${t("plus")} `, down: `${t("minus")} `, level: "" }[way];
   return element(
     "span",
     { class: way },
-    corrected ? element("span", { class: "sign corrected", title: "corrected" }, "✎") : null,
+    corrected ? pencil() : null,
     sign ? element("span", { class: "sign", "aria-hidden": "true" }, sign) : null,
     element("span", { class: "unseen" }, words),
     decimal(text.replace("-", "")),
   );
+}
+
+export function pencil() {
+  return element("span", { class: "sign corrected", role: "img", "aria-label": t("corrected") }, "✎");
 }
 
 export function movement(places) {
@@ -50,40 +61,70 @@ export function movement(places) {
     "span",
     { class: up ? "up" : "down" },
     element("span", { "aria-hidden": "true" }, `${up ? "▲" : "▼"}\u2009${size}`),
-    element("span", { class: "unseen" }, `${up ? "up" : "down"} ${size}`),
+    element("span", { class: "unseen" }, t(up ? "up" : "down", { n: size })),
   );
+}
+
+/** "0.5" as "½", as players write it. */
+export function points(text) {
+  if (text === null || text === undefined) return "–";
+  const [whole, places] = text.split(".");
+  return places === "5" ? `${whole === "0" ? "" : whole}½` : whole;
+}
+
+export function signed(text) {
+  return hundredths(text) > 0 ? `+${text}` : text.replace("-", "−");
 }
 
 export function age(milliseconds) {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
-  if (seconds < 3) return "just now";
-  if (seconds < 90) return `${seconds} s ago`;
-  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min ago`;
-  if (seconds < 36 * 3600) return `${Math.round(seconds / 3600)} h ago`;
-  return `${Math.round(seconds / 86400)} days ago`;
+  if (seconds < 3) return t("just_now");
+  if (seconds < 90) return t("seconds_ago", { n: seconds });
+  if (seconds < 90 * 60) return t("minutes_ago", { n: Math.round(seconds / 60) });
+  if (seconds < 36 * 3600) return t("hours_ago", { n: Math.round(seconds / 3600) });
+  return t("days_ago", { n: Math.round(seconds / 86400) });
 }
 
 export function clockTime(milliseconds) {
-  return new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hour12: false }).format(milliseconds);
+  return new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hour12: false }).format(milliseconds);
+}
+
+/** Title and name, with a link to the player where there is one. */
+export function person(data, { link = true } = {}) {
+  const name = data.name ?? data.player_id ?? data.entrant_id ?? "";
+  const children = [data.title ? element("span", { class: "title" }, data.title) : null, element("span", { class: "name" }, name)];
+  return link && data.player_id
+    ? element("a", { class: "person", href: playerAddress(data.player_id) }, ...children)
+    : element("span", { class: "person" }, ...children);
+}
+
+export function federation(code) {
+  return element("span", { class: "federation" }, code ?? "");
+}
+
+export function playerAddress(id) {
+  return `/player/${encodeURIComponent(id)}`;
+}
+
+export function tournamentAddress(id) {
+  return `/tournament/${encodeURIComponent(id)}`;
+}
+
+export function isCorrection(kind) {
+  return kind === "correction" || kind === "annulment";
+}
+
+export function refusal(reason) {
+  return has(`refusal_${reason}`) ? t(`refusal_${reason}`) : reason;
 }
 
 // What happened, as a person would say it: "won against Robson, Ray".
 export function cause(data) {
+  const kind = `kind_${data.cause?.kind}`;
+  if (has(kind)) return t(kind);
   const { game } = data;
-  switch (data.cause?.kind) {
-    case "correction":
-      return "result corrected";
-    case "annulment":
-      return "game annulled";
-    case "list":
-      return "new rating list";
-    case "base-correction":
-      return "list corrected";
-    default:
-  }
   if (!game || game.points == null) return "";
-  const opponent = game.opponent_name ?? game.opponent_id;
-  const points = hundredths(game.points);
-  const words = points >= 100 ? "won against" : points === 50 ? "drew with" : "lost to";
-  return opponent ? `${words} ${opponent}` : "";
+  const name = game.opponent_name ?? game.opponent_id;
+  const won = hundredths(game.points);
+  return name ? t(won >= 100 ? "won" : won === 50 ? "drew" : "lost_to", { name }) : "";
 }

@@ -1,6 +1,7 @@
 // The line to the ticker: connects, reconnects, and always says how old what it shows is.
 
 import { age, clockTime } from "./figures.js";
+import { t } from "./texts.js";
 
 const BEAT_MS = 5_000;
 const OVERDUE_MS = 2.5 * BEAT_MS;
@@ -12,22 +13,28 @@ export class Line {
   #retry = null;
   #failures = 0;
   #heardAt = null; // performance.now() of the last word from the ticker
+  #wellAt = null; // performance.now() of the last word that all is well
   #stateAt = null; // wall time up to which the state shown is known to be complete
   #changedAt = null; // the newest change in the ticker's time, and the ticker's time when it said so
   #tickerAt = null;
   #fault = null;
   #open = false;
 
-  constructor({ events, indicator, text }) {
+  #lastId = null;
+
+  /** `onState` hears how many milliseconds ago all was well: connected, and Kafka there; null for never. */
+  constructor({ events, indicator = null, text = null, onState = null }) {
     this.events = events;
     this.indicator = indicator;
     this.text = text;
+    this.onState = onState;
     setInterval(() => this.#show(), 1_000);
     document.addEventListener("visibilitychange", () => this.#show());
   }
 
   connect(address) {
     this.address = address;
+    this.#lastId = null;
     this.#failures = 0;
     this.#dial();
   }
@@ -35,17 +42,19 @@ export class Line {
   #dial() {
     clearTimeout(this.#retry);
     this.#source?.close();
-    const source = new EventSource(this.address);
+    const source = new EventSource(this.#resuming());
     this.#source = source;
     for (const [name, take] of Object.entries(this.events)) {
       source.addEventListener(name, (event) => {
         const data = JSON.parse(event.data);
+        this.#lastId = event.lastEventId || this.#lastId;
         this.#heard(name, data);
         take(data);
         this.#show();
       });
     }
     source.addEventListener("heartbeat", (event) => {
+      this.#lastId = event.lastEventId || this.#lastId;
       this.#heard("heartbeat", JSON.parse(event.data));
       this.#show();
     });
@@ -60,6 +69,12 @@ export class Line {
       // A browser gives up after an answer that is no stream, such as 503 while the ticker starts.
       if (source.readyState === EventSource.CLOSED) this.#dialLater();
     };
+  }
+
+  // A connection made anew by hand cannot send Last-Event-ID, so the address says it.
+  #resuming() {
+    if (!this.#lastId) return this.address;
+    return `${this.address}${this.address.includes("?") ? "&" : "?"}last_event_id=${encodeURIComponent(this.#lastId)}`;
   }
 
   #dialLater() {
@@ -77,7 +92,9 @@ export class Line {
     } else {
       this.#changedAt = this.#tickerAt = Date.now();
     }
-    if (!this.#fault) this.#stateAt = Date.now();
+    if (this.#fault) return;
+    this.#stateAt = Date.now();
+    this.#wellAt = performance.now();
   }
 
   #show() {
@@ -88,18 +105,19 @@ export class Line {
       this.#dialLater();
     }
     const [state, words] = this.#words(silence);
-    this.indicator.dataset.state = state;
-    if (this.text.textContent !== words) this.text.textContent = words;
+    if (this.indicator) this.indicator.dataset.state = state;
+    if (this.text && this.text.textContent !== words) this.text.textContent = words;
+    this.onState?.(this.#wellAt === null ? null : performance.now() - this.#wellAt);
   }
 
   #words(silence) {
-    if (silence === null) return this.#failures ? ["lost", "not connected, trying again"] : ["waiting", "connecting"];
-    if (!this.#open) return ["lost", `not connected, showing the state of ${clockTime(this.#stateAt)}`];
+    if (silence === null) return this.#failures ? ["lost", t("not_connected")] : ["waiting", t("connecting")];
+    if (!this.#open) return ["lost", t("lost", { time: clockTime(this.#stateAt) })];
     if (this.#fault) {
-      const since = this.#stateAt === null ? "" : `, showing the state of ${clockTime(this.#stateAt)}`;
-      return ["lost", `the ticker has no connection to Kafka${since}`];
+      const words = this.#stateAt === null ? t("no_kafka") : t("no_kafka_since", { time: clockTime(this.#stateAt) });
+      return ["lost", words];
     }
-    if (this.#changedAt === null) return ["live", "connected, no change yet"];
+    if (this.#changedAt === null) return ["live", t("no_change_yet")];
     const words = age(this.#tickerAt - this.#changedAt + silence);
     return silence > OVERDUE_MS ? ["late", words] : ["live", words];
   }

@@ -1,19 +1,21 @@
 // Colours as the system has them, or light, or dark; the choice stays in this browser.
 
+import { t } from "./texts.js";
+
 const THEMES = [
-  ["system", "◐", "as the system"],
-  ["light", "☀", "light"],
-  ["dark", "☾", "dark"],
+  ["system", "◐"],
+  ["light", "☀"],
+  ["dark", "☾"],
 ];
 
 export function followTheme(button) {
   let at = Math.max(0, THEMES.findIndex(([name]) => name === remembered()));
   const show = () => {
-    const [name, sign, words] = THEMES[at];
+    const [name, sign] = THEMES[at];
     if (name === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = name;
     button.textContent = sign;
-    button.setAttribute("aria-label", `Colours: ${words}`);
+    button.setAttribute("aria-label", t(`colours_${name}`));
   };
   button.addEventListener("click", () => {
     at = (at + 1) % THEMES.length;

@@ -1,0 +1,44 @@
+// What scenes are made of.
+
+import { change, decimal, element, hundredths } from "./figures.js";
+
+export function who(data, rating = null) {
+  return element(
+    "p",
+    { class: "who" },
+    data.title ? element("span", { class: "title" }, data.title) : null,
+    element("span", { class: "name" }, data.name ?? data.player_id),
+    data.federation ? element("span", { class: "federation" }, data.federation) : null,
+    rating,
+  );
+}
+
+export function liveFigure(figures) {
+  if (figures?.live) return element("p", { class: "live" }, decimal(figures.live));
+  const first = figures?.initial?.ru;
+  return element("p", { class: "live provisional" }, first ? `≈ ${first}` : "–");
+}
+
+export function gain(figures, corrected) {
+  if (!figures?.change || figures.status !== "rated" || !hundredths(figures.change)) return element("p", { class: "gain level" }, "±0");
+  return element("p", { class: "gain" }, change(figures.change, corrected));
+}
+
+/** Redraws by `draw` whenever asked, at most every 300 ms, and never two at once. */
+export function coalesced(draw) {
+  let waiting = null;
+  return () => {
+    waiting ??= setTimeout(async () => {
+      waiting = null;
+      await draw().catch(() => {});
+    }, 300);
+  };
+}
+
+/** A short flash of what has just changed. */
+export function flash(place, way) {
+  if (!place || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  place.classList.remove("flash-up", "flash-down", "flash-corrected");
+  void place.offsetWidth;
+  place.classList.add(`flash-${way}`);
+}
