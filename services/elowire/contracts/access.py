@@ -52,7 +52,8 @@ READS: dict[Service, tuple[Topic, ...]] = {
     Service.INGEST: (GAME_RESULTS, TOURNAMENT_EVENTS),
     Service.PROCESSOR: (*INPUTS, *_INTERNAL),
     Service.TICKER: (RATING_LISTS, LIVE_RATINGS, RATED_GAMES, TOURNAMENT_RATINGS),
-    Service.DISPATCH: OUTPUTS,
+    # The lists say which federation a player belongs to.
+    Service.DISPATCH: (*OUTPUTS, RATING_LISTS),
     # Verify, dead letters, and what the other commands show.
     Service.OPERATOR: CATALOGUE,
 }
