@@ -12,7 +12,7 @@ import typer
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from elowire.cli.errors import Failure
-from elowire.cli.output import Format, chosen, console, print_json, table_of
+from elowire.cli.output import Format, chosen, console, print_json
 from elowire.cli.plain import plain
 from elowire.dispatch.desk import egress_of, told_egress
 from elowire.dispatch.egress import Egress
@@ -167,12 +167,10 @@ def print_facts(facts: dict[str, Any], form: Format | None) -> None:
     if chosen(form) is Format.JSON:
         print_json(facts)
         return
-    rows = [
-        {"fact": name.replace("_", " "), "said": plain(shown_value(said))}
-        for name, said in facts.items()
-        if said is not None
-    ]
-    console().print(table_of(rows, {"fact": "", "said": ""}))
+    for name, said in facts.items():
+        if said is not None:
+            line = f"{name.replace('_', ' '):<18} {plain(shown_value(said))}"
+            console().print(line, markup=False, soft_wrap=True)
 
 
 def shown_value(said: object) -> str:

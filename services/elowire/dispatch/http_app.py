@@ -12,10 +12,11 @@ from typing import Annotated, Any, Literal
 from fastapi import Depends, FastAPI, Path, Query, Request, Response
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from elowire.dispatch import deliveries, desk
+from elowire.dispatch import deliveries as log
+from elowire.dispatch import desk
 from elowire.dispatch import store_subscriptions as stored
 from elowire.dispatch.egress import Egress
-from elowire.dispatch.http_guard import Guard, Shield, add_problems, json_answer, parsed
+from elowire.dispatch.http_guard import PROBLEMS, Guard, Shield, add_problems, json_answer, parsed
 from elowire.dispatch.signatures import SECRET_BYTES
 from elowire.dispatch.store import Store
 from elowire.dispatch.subscriptions import Change, GivenSecret, State, Wanted
@@ -30,7 +31,7 @@ class Replay(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    deliveries: Annotated[tuple[int, ...], Field(max_length=deliveries.MOST_LISTED)] = ()
+    deliveries: Annotated[tuple[int, ...], Field(max_length=log.MOST_LISTED)] = ()
     failed: bool = False
     since: AwareDatetime | None = None
 
@@ -53,6 +54,7 @@ def create_app(store: Store, guard: Guard, egress: Egress, now: Clock) -> FastAP
         docs_url=None,
         redoc_url=None,
         dependencies=[Depends(guard)],
+        responses=PROBLEMS,
     )
     app.add_middleware(Shield)
     add_problems(app)
@@ -74,7 +76,7 @@ def _body(model: type[BaseModel], *, required: bool = True) -> dict[str, Any]:
 def _shown(store: Store, name: str, now: datetime) -> dict[str, Any]:
     with store.reading() as connection:
         found = stored.subscription_named(connection, name)
-        return subscription_view(found, deliveries.counts(connection, found), now)
+        return subscription_view(found, log.counts(connection, found), now)
 
 
 def _add_subscriptions(app: FastAPI, store: Store, egress: Egress, now: Clock) -> None:
@@ -99,7 +101,7 @@ def _add_subscriptions(app: FastAPI, store: Store, egress: Egress, now: Clock) -
     def get_subscriptions() -> Response:
         with store.reading() as connection:
             found = [
-                subscription_view(one, deliveries.counts(connection, one), now())
+                subscription_view(one, log.counts(connection, one), now())
                 for one in stored.all_subscriptions(connection)
             ]
         return json_answer({"subscriptions": found})
@@ -188,18 +190,16 @@ def _add_deliveries(app: FastAPI, store: Store) -> None:
         name: Name,
         state: Annotated[Literal["queued", "delivered", "failed"] | None, Query()] = None,
         before: Annotated[int | None, Query(ge=1, lt=2**63, description="go on from this number")] = None,
-        limit: Annotated[int, Query(ge=1, le=deliveries.MOST_LISTED)] = 50,
+        limit: Annotated[int, Query(ge=1, le=log.MOST_LISTED)] = 50,
     ) -> Response:
         with store.reading() as connection:
             subscription = stored.subscription_named(connection, name)
-            found = deliveries.listed_deliveries(
-                connection, subscription, state=state, before=before, limit=limit
-            )
+            found = log.listed_deliveries(connection, subscription, state=state, before=before, limit=limit)
         return json_answer({"deliveries": [delivery_view(one, subscription.state) for one in found]})
 
     @app.get("/v1/deliveries/{delivery}", summary="One delivery: every attempt, and the body")
     def get_delivery(delivery: Annotated[int, Path(ge=1, lt=2**63)]) -> Response:
         with store.reading() as connection:
-            found, attempts, body = deliveries.delivery_numbered(connection, delivery)
+            found, attempts, body = log.delivery_numbered(connection, delivery)
             state = stored.subscription_named(connection, found.subscription).state
         return json_answer(detailed_view(found, attempts, body, state))

@@ -30,6 +30,25 @@ Model = TypeVar("Model", bound=BaseModel)
 log = get_logger(__name__)
 
 
+class Said(BaseModel):
+    """Why a request was not done: a sentence, and where it is one field its name and what would do."""
+
+    detail: str
+    field: str | None = None
+    expected: str | None = None
+    advice: str | None = None
+
+
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    HTTPStatus.BAD_REQUEST: {"model": Said, "description": "Something asked for cannot be."},
+    HTTPStatus.UNAUTHORIZED: {"model": Said, "description": "No token, or not one of this service."},
+    HTTPStatus.NOT_FOUND: {"model": Said, "description": "No such subscription or delivery."},
+    HTTPStatus.REQUEST_TIMEOUT: {"model": Said, "description": "The body has not come in time."},
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: {"model": Said, "description": "The body is too large."},
+    HTTPStatus.UNPROCESSABLE_ENTITY: {"model": Said, "description": "A parameter of the address is wrong."},
+}
+
+
 class Problem(Exception):  # noqa: N818 - it ends a request, it is no programming error
     """Ends a request with a status of 400 to 599."""
 

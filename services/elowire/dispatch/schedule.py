@@ -5,6 +5,7 @@ Source: Standard Webhooks 1.0, "Deliverability and reliability" and "Delivery su
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
@@ -61,22 +62,26 @@ class Reply(NamedTuple):
     retry_after: str | None = None
 
 
-class Delivered(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Delivered:
     """The receiver has it."""
 
 
-class RetryAt(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RetryAt:
     """Try this delivery again at `due_ms`; until `rest_ms` (0: no rest) nothing else goes there either."""
 
     due_ms: int
     rest_ms: int
 
 
-class GiveUp(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class GiveUp:
     """The schedule is over."""
 
 
-class Gone(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Gone:
     """The receiver wants nothing any more."""
 
 
