@@ -24,6 +24,7 @@ from elowire.dispatch import deliveries as log
 from elowire.dispatch import desk
 from elowire.dispatch import store_subscriptions as stored
 from elowire.dispatch.store import Store
+from elowire.dispatch.subscriptions import State
 from elowire.dispatch.views import delivery_view, detailed_view
 from elowire.runtime import clock
 
@@ -144,7 +145,10 @@ def replay(
     at = time_of(since, "--since")
     with opened(data) as store:
         queued = desk.replay(store, name, numbers=numbers or (), failed=failed, since=at, now=clock.now())
-    say(f"Deliveries of {name} that go out again: {queued}.")
+        with store.reading() as connection:
+            state = stored.subscription_named(connection, name).state
+    held = "" if state is State.ACTIVE else f"; they are held until `elowire subscriptions enable {name}`"
+    say(f"Deliveries of {name} that go out again: {queued}{held}.")
 
 
 def token(

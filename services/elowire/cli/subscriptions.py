@@ -157,7 +157,7 @@ def change(  # noqa: PLR0913 - one option for each filter
         raise Failure("--no-filters and filters contradict each other; give one of them")
     wanted = read_as(Change, {"url": url} | ({"filters": filters} if filters or no_filters else {}))
     with opened(data) as store:
-        desk.change(store, name, wanted, egress=egress_here(store))
+        desk.change(store, name, wanted, egress=egress_here(store), now=clock.now())
         found = _shown(store, name)
     print_facts(found, form)
 

@@ -76,14 +76,19 @@ def add(
     return made, secret.secret.get_secret_value()
 
 
-def change(store: Store, name: str, wanted: Change, *, egress: Egress) -> Subscription:
-    """Change address or filters of what comes from now on. Raises `RefusedError`."""
+def change(store: Store, name: str, wanted: Change, *, egress: Egress, now: datetime) -> Subscription:
+    """Change filters for what comes from now on, or the address, which is tried at once.
+
+    Raises `RefusedError`.
+    """
     if wanted.url is not None:
         _check(wanted.url, egress)
     with store.transaction() as connection:
         found = stored.subscription_named(connection, name)
         changed = found._replace(url=wanted.url or found.url, filters=wanted.filters or found.filters)
         stored.update_subscription(connection, changed)
+        if changed.url != found.url and found.state is State.ACTIVE:
+            stored.enable(connection, found.id, _ms(now))
     return changed
 
 

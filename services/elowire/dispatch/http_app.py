@@ -113,7 +113,7 @@ def _add_subscriptions(app: FastAPI, store: Store, egress: Egress, now: Clock) -
     @app.patch("/v1/subscriptions/{name}", summary="Change address or filters", openapi_extra=_body(Change))
     async def patch_subscription(request: Request, name: Name) -> Response:
         wanted = await parsed(request, Change)
-        await asyncio.to_thread(lambda: desk.change(store, name, wanted, egress=egress))
+        await asyncio.to_thread(lambda: desk.change(store, name, wanted, egress=egress, now=now()))
         return json_answer(await asyncio.to_thread(lambda: _shown(store, name, now())))
 
     @app.delete(

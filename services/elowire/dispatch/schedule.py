@@ -112,14 +112,14 @@ def decide_next(
     if attempts > len(delays_s):
         return GiveUp()
     due_ms = now_ms + _pause_ms(delays_s[attempts - 1], jitter)
+    asked_s = retry_after_s(reply.retry_after, now_ms)
+    if asked_s is not None:
+        # The jitter comes on top: a receiver that says "in a minute" to all must not see all in a minute.
+        due_ms = max(due_ms, now_ms + _pause_ms(asked_s, jitter))
     if reply.outcome is not Outcome.THROTTLED:
         return RetryAt(due_ms, 0)
-    asked_s = retry_after_s(reply.retry_after, now_ms)
-    if asked_s is None:
-        return RetryAt(due_ms, now_ms + _pause_ms(delays_s[0], jitter))
-    until_ms = now_ms + _pause_ms(asked_s, 0)
-    # The jitter comes on top: a receiver that says "in a minute" to all must not see all in a minute.
-    return RetryAt(max(due_ms, now_ms + _pause_ms(asked_s, jitter)), until_ms)
+    rest_ms = _pause_ms(delays_s[0], jitter) if asked_s is None else _pause_ms(asked_s, 0)
+    return RetryAt(due_ms, now_ms + rest_ms)
 
 
 def retry_after_s(text: str | None, now_ms: int) -> int | None:

@@ -169,11 +169,14 @@ def token_digests(connection: Connection) -> list[bytes]:
 
 def _subscription(row: tuple[Any, ...]) -> Subscription:
     number, name, url, filters, secrets, state, *rest = row
-    return Subscription(
-        number, name, url, _filters(filters), Secrets.model_validate_json(secrets), State(state), *rest
-    )
+    return Subscription(number, name, url, _filters(filters), _secrets(secrets), State(state), *rest)
 
 
 @lru_cache(maxsize=2 * MOST_SUBSCRIPTIONS)
 def _filters(text: str) -> Filters:
     return Filters.model_validate_json(text)
+
+
+@lru_cache(maxsize=2 * MOST_SUBSCRIPTIONS)
+def _secrets(text: str) -> Secrets:
+    return Secrets.model_validate_json(text)

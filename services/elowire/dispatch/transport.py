@@ -36,7 +36,7 @@ MOST_REPLY_BYTES = 16_384
 """How much of an answer is read at most; the rest is cut off with the connection."""
 
 _SHOWN = 200
-_LOOKUPS = 128
+_LOOKUPS = 512
 _AGENT = f"elowire/{version('elowire')}"
 
 

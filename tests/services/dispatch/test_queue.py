@@ -276,6 +276,20 @@ def test_time_in_which_dispatch_did_not_run_is_not_counted_against_a_receiver(st
     assert end(store, two, BAD, RetryAt(later + 5, 0), later, delays_s=(60,)) is None
 
 
+def test_a_new_address_is_tried_at_once_and_forgets_how_the_old_one_failed(store):
+    add(store)
+    read(store, live_record("1", 1))
+    (head,) = heads(store)
+    end(store, head, BAD, RetryAt(NOW_MS + DAY_MS, NOW_MS + DAY_MS), NOW_MS)
+    before = heads(store, NOW_MS + 1)
+    wanted = desk.Change(url="https://other.example")
+    desk.change(store, "club", wanted, egress=Egress(), now=NOW)
+    (after,) = heads(store, NOW_MS + 1)
+
+    assert before == []
+    assert (after.subscription.url, after.subscription.failures, after.attempts) == (wanted.url, 0, 0)
+
+
 def test_what_was_finished_long_ago_is_forgotten_and_what_waits_is_not(store):
     add(store)
     add(store, "off")
@@ -372,7 +386,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(steps)
 def test_whatever_happens_each_player_s_deliveries_arrive_in_order_and_exactly_those(happening):
     with TemporaryDirectory() as folder:

@@ -78,7 +78,7 @@ def test_only_2xx_is_a_delivery(status, outcome):
         pytest.param(1, answered(503, "60"), 1.0, (75, 60), id="a-minute-and-jitter"),
         pytest.param(5, answered(429, "1"), 0.0, (1_800, 1), id="never-sooner-than-the-schedule"),
         pytest.param(1, answered(429, "99999999"), 0.0, (DAY_S, DAY_S), id="asks-for-years"),
-        pytest.param(1, answered(500, "60"), 0.0, (5, 0), id="not-asked-by-this-status"),
+        pytest.param(1, answered(500, "60"), 0.0, (60, 0), id="asks-for-this-delivery-alone"),
         pytest.param(1, answered(429, "soon"), 0.0, (5, 5), id="asks-for-nonsense"),
     ],
 )

@@ -150,6 +150,7 @@ async def test_410_disables_and_what_comes_after_is_held_until_it_is_enabled(set
             "club",
             desk.Change(url=receiver.url("ok")),
             egress=office.egress,
+            now=now(),
         )
         desk.set_state(office.store, "club", State.ACTIVE, now=now())
         await until(lambda: office.counts("club")["delivered"] == 2)
@@ -165,7 +166,9 @@ async def test_a_dead_endpoint_is_disabled_after_the_schedule_and_loses_nothing(
         office.rate("1", 1, 2)
         await until(lambda: office.subscription("club").state is State.DISABLED)
         found, held = office.subscription("club"), office.counts("club")
-        desk.change(office.store, "club", desk.Change(url=receiver.url("ok")), egress=office.egress)
+        desk.change(
+            office.store, "club", desk.Change(url=receiver.url("ok")), egress=office.egress, now=now()
+        )
         desk.set_state(office.store, "club", State.ACTIVE, now=now())
         await until(lambda: office.counts("club")["delivered"] == 2)
 
@@ -188,7 +191,9 @@ async def test_what_a_well_receiver_never_takes_fails_alone_and_can_be_sent_agai
         state = office.subscription("club").state
         await until(lambda: office.counts("club")["queued"] == 0)
         failed = office.deliveries("club", state="failed")
-        desk.change(office.store, "club", desk.Change(url=receiver.url("ok")), egress=office.egress)
+        desk.change(
+            office.store, "club", desk.Change(url=receiver.url("ok")), egress=office.egress, now=now()
+        )
         queued = desk.replay(office.store, "club", failed=True, now=now())
         await until(lambda: office.counts("club")["failed"] == 0 and office.counts("club")["queued"] == 0)
 
