@@ -142,7 +142,10 @@ def test_a_federation_comes_from_the_lists_which_are_read_on_when_it_is_not_know
     take(store, rated, NOW_MS)
     read(store, listed("2", "NOR", offset=2, revision=2), listed("1", "SWE", offset=3, revision=0))
     read(store, live_record("1", 2), live_record("2", 2))
+    # What was read ahead comes once more, in its turn.
+    read(store, listed("1", "NOR", offset=1))
 
+    assert positions(store)["rating-lists", 0] == 4
     assert (lacking, lacking_still) == (True, False)
     assert queued(store) == ["1:1", "1:2", "2:2"]
 
@@ -307,6 +310,18 @@ def test_what_was_finished_long_ago_is_forgotten_and_what_waits_is_not(store):
     assert queued(store, "off") == ["9:1"]
     assert (attempts, events) == (0, 2)
     assert [one.lane for one in heads(store, NOW_MS + 9 * DAY_MS)] == ["1", "9"]
+
+
+def test_when_what_was_held_too_long_is_forgotten_the_player_s_next_delivery_moves_up(store):
+    add(store)
+    desk.set_state(store, "club", State.DISABLED, now=NOW)
+    read(store, live_record("1", 1))
+    read(store, live_record("1", 2), now_ms=NOW_MS + 9 * DAY_MS)
+    deliveries.prune(store, NOW_MS + 9 * DAY_MS, keep_ms=7 * DAY_MS)
+    desk.set_state(store, "club", State.ACTIVE, now=NOW)
+    (head,) = heads(store, NOW_MS + 9 * DAY_MS)
+
+    assert b'"version":2' in head.body
 
 
 def test_the_log_of_a_subscription_is_bounded_by_number_too(store):
