@@ -14,7 +14,8 @@ from elowire.runtime import topics
 from elowire.runtime.embedded.broker import EmbeddedKafka
 from elowire.runtime.kafka import ConfirmedProducer, OutRecord
 from elowire.runtime.topics import Shape
-from tests.broker.acceptance.programs import Program, free_ports, is_ready, run, wait_until
+from tests.broker.acceptance.programs import Program, is_ready, run, wait_until
+from tests.ports import free_ports
 from tests.services.dispatch.sending import Receiver, live_record, record
 
 pytestmark = pytest.mark.broker

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from elowire import dispatch
-from tests.broker.acceptance.programs import Program, free_ports, surroundings, wait_until
+from tests.broker.acceptance.programs import Program, surroundings, wait_until
+from tests.ports import free_ports
 
 pytestmark = pytest.mark.broker
 README = Path(dispatch.__file__).parent / "README.md"

@@ -26,7 +26,7 @@ from elowire.dispatch.store import open_store
 from elowire.dispatch.subscriptions import Wanted
 from elowire.runtime.kafka import Record
 from elowire.runtime.settings import load_settings
-from tests.broker.acceptance.programs import free_ports
+from tests.ports import free_ports
 
 SECRET = "whsec_" + base64.b64encode(b"a secret of the tests only......").decode()
 LOOPBACK = (ip_network("127.0.0.0/8"),)
