@@ -154,11 +154,6 @@ def check_url(text: str, egress: Egress) -> None:
         )
 
 
-def literal_of(host: str) -> str | None:
-    """Return the host of a URL where it is an IP address already, else None."""
-    return _literal(host.strip("[]"))
-
-
 def _literal(host: str) -> str | None:
     try:
         return str(ip_address(host.partition("%")[0]))

@@ -29,9 +29,11 @@ class DispatchMetrics:
             "oldest_queued_seconds", "How long the oldest delivery of an active subscription has waited."
         )
         self._under_way = registry.gauge("attempts_under_way", "Requests without an answer yet.")
-        self._queued = registry.counter("queued", "Deliveries queued, by kind of event.", ["kind"])
+        self._queued = registry.counter(
+            "enqueued_deliveries", "Deliveries queued, by kind of event.", ["kind"]
+        )
         self._known = registry.counter("known_events", "Events that were no news, by kind.", ["kind"])
-        self._overflowed = registry.counter("overflowed", "Deliveries that found the queue full.")
+        self._overflowed = registry.counter("overflowed_deliveries", "Deliveries that found the queue full.")
         self._refused = registry.counter("refused_records", "Records that could not be read.")
         self._attempts = registry.counter("attempts", "Attempts by outcome.", ["outcome"])
         self._disabled = registry.counter("disabled_subscriptions", "Subscriptions disabled by failures.")
