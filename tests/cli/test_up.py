@@ -22,11 +22,13 @@ PORTS = (
     "KAFKA_PORT",
     "TICKER_PORT",
     "INGEST_PORT",
+    "DISPATCH_PORT",
     "PROCESSOR_ADMIN_PORT",
     "TICKER_ADMIN_PORT",
     "INGEST_ADMIN_PORT",
+    "DISPATCH_ADMIN_PORT",
 )
-SERVICES = ("processor", "ticker", "ingest")
+SERVICES = ("processor", "ticker", "ingest", "dispatch")
 
 
 class Up(Program):

@@ -6,6 +6,7 @@ import pytest
 
 from elowire.contracts.access import READS, WRITES, Service, acls
 from elowire.contracts.topics import CATALOGUE
+from elowire.dispatch.readings import TOPICS as DISPATCHED
 from elowire.processor.service import stages_of
 from elowire.runtime.settings import load_settings
 from elowire.ticker.asides import ASIDES
@@ -35,6 +36,11 @@ def test_the_processor_may_read_what_its_stages_read():
 def test_the_ticker_may_read_its_topics_and_write_nothing():
     assert granted(Service.TICKER, "Read") == {*TOPICS, *ASIDES}
     assert {acl.operation for acl in acls() if acl.service is Service.TICKER} == {"Read"}
+
+
+def test_dispatch_may_read_its_topics_and_write_nothing():
+    assert granted(Service.DISPATCH, "Read") == set(DISPATCHED)
+    assert {acl.operation for acl in acls() if acl.service is Service.DISPATCH} == {"Read"}
 
 
 @pytest.mark.parametrize("service", [Service.INGEST, Service.TICKER, Service.DISPATCH])

@@ -22,6 +22,7 @@ def test_the_addresses_of_the_contract_are_the_defaults():
     assert settings.bootstrap == "127.0.0.1:29092"
     assert settings.host == "127.0.0.1"
     assert (settings.kafka_port, settings.ticker_port, settings.ingest_port) == (29092, 8080, 8081)
+    assert settings.dispatch_port == 8082
     assert (
         settings.ingest_admin_port,
         settings.processor_admin_port,

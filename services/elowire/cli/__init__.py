@@ -29,6 +29,8 @@ COMMANDS = (
     "sources",
     "entrants",
     "correct",
+    "dispatch",
+    "subscriptions",
     "ticker",
     "live",
     "watch",

@@ -86,7 +86,7 @@ async def _run(folder: Path, *, keep: bool) -> tuple[int, int]:
 def _settings(folder: Path) -> Settings:
     """Return settings with free ports; the live page keeps its usual one if it can."""
     usual = load_settings()
-    kafka, processor, ticker_admin, ingest, ingest_admin, other = _free_ports(6)
+    kafka, processor, ticker_admin, ingest, ingest_admin, dispatch, dispatch_admin, other = _free_ports(8)
     ticker = usual.ticker_port if _is_free(usual.host, usual.ticker_port) else other
 
     return load_settings(
@@ -99,6 +99,8 @@ def _settings(folder: Path) -> Settings:
         ticker_port=ticker,
         ingest_port=ingest,
         ingest_admin_port=ingest_admin,
+        dispatch_port=dispatch,
+        dispatch_admin_port=dispatch_admin,
         partitions=4,
     )
 

@@ -17,7 +17,15 @@ from elowire.runtime.settings import Settings
 
 READY_S = 90.0
 _WATCH_S = 1.0
-_PORTS = ("ticker_port", "ingest_port", "processor_admin_port", "ticker_admin_port", "ingest_admin_port")
+_PORTS = (
+    "ticker_port",
+    "ingest_port",
+    "dispatch_port",
+    "processor_admin_port",
+    "ticker_admin_port",
+    "ingest_admin_port",
+    "dispatch_admin_port",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +99,8 @@ def _services(settings: Settings) -> tuple[Service, ...]:
         "ELOWIRE_PROCESSOR_ADMIN_PORT": str(settings.processor_admin_port),
         "ELOWIRE_INGEST_PORT": str(settings.ingest_port),
         "ELOWIRE_INGEST_ADMIN_PORT": str(settings.ingest_admin_port),
+        "ELOWIRE_DISPATCH_PORT": str(settings.dispatch_port),
+        "ELOWIRE_DISPATCH_ADMIN_PORT": str(settings.dispatch_admin_port),
         # One worker on one machine: with a static id it takes its partitions back without waiting for the
         # session of a killed predecessor to run out.
         "ELOWIRE_INSTANCE_ID": "local",
@@ -100,6 +110,7 @@ def _services(settings: Settings) -> tuple[Service, ...]:
         Service("processor", ("processor",), environment, settings.processor_admin_port),
         Service("ticker", ("ticker",), environment, settings.ticker_admin_port),
         Service("ingest", ("ingest",), environment, settings.ingest_admin_port),
+        Service("dispatch", ("dispatch",), environment, settings.dispatch_admin_port),
     )
 
 

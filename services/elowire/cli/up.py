@@ -36,9 +36,11 @@ def up(  # noqa: PLR0913 - one option for each address
     kafka_port: PortOption = None,
     ticker_port: PortOption = None,
     ingest_port: PortOption = None,
+    dispatch_port: PortOption = None,
     processor_admin_port: PortOption = None,
     ticker_admin_port: PortOption = None,
     ingest_admin_port: PortOption = None,
+    dispatch_admin_port: PortOption = None,
 ) -> None:
     """Start everything and keep it running until Ctrl-C or SIGTERM.
 
@@ -51,9 +53,11 @@ def up(  # noqa: PLR0913 - one option for each address
         kafka_port=kafka_port,
         ticker_port=ticker_port,
         ingest_port=ingest_port,
+        dispatch_port=dispatch_port,
         processor_admin_port=processor_admin_port,
         ticker_admin_port=ticker_admin_port,
         ingest_admin_port=ingest_admin_port,
+        dispatch_admin_port=dispatch_admin_port,
     )
     embedded = bootstrap is None and "bootstrap" not in settings.model_fields_set
     if embedded:
@@ -105,10 +109,12 @@ def _print_addresses(settings: Settings, *, embedded: bool) -> None:
         ("live page", f"http://{settings.host}:{settings.ticker_port}/"),
         ("data", f"http://{settings.host}:{settings.ticker_port}/docs"),
         ("results in", f"http://{settings.host}:{settings.ingest_port}/v1/events"),
+        ("webhooks out", f"http://{settings.host}:{settings.dispatch_port}/v1/subscriptions"),
         ("Kafka", kafka),
         ("processor health", f"http://{settings.host}:{settings.processor_admin_port}/readyz"),
         ("ticker health", f"http://{settings.host}:{settings.ticker_admin_port}/readyz"),
         ("ingest health", f"http://{settings.host}:{settings.ingest_admin_port}/readyz"),
+        ("dispatch health", f"http://{settings.host}:{settings.dispatch_admin_port}/readyz"),
     ):
         screen.print(f"{name:<17} {address}", markup=False, soft_wrap=True)
     screen.print("ready; stop with Ctrl-C", markup=False)

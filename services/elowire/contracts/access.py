@@ -63,7 +63,8 @@ READS: dict[Service, tuple[Topic, ...]] = {
         TOURNAMENT_EVENTS,
         DEAD_LETTERS,
     ),
-    Service.DISPATCH: OUTPUTS,
+    # The lists say which federation a player belongs to.
+    Service.DISPATCH: (*OUTPUTS, RATING_LISTS),
     # Verify, dead letters, and what the other commands show.
     Service.OPERATOR: CATALOGUE,
 }

@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import os
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from platformdirs import user_cache_path, user_data_path
-from pydantic import Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 Port = Annotated[int, Field(ge=1, le=65535)]
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
+
+
+def _networks(said: object) -> object:
+    """Read networks as people write them: "10.1.0.0/16, fd12::/48"."""
+    if not isinstance(said, str):
+        return said
+    found = []
+    for text in filter(None, (part.strip() for part in said.split(","))):
+        try:
+            found.append(ip_network(text))
+        except ValueError as fault:
+            raise ValueError(
+                f"{fault}; expected networks with commas between them, such as 10.1.0.0/16,fd12::/48"
+            ) from None
+    return tuple(found)
+
+
+Networks = Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode, BeforeValidator(_networks)]
 
 
 class InvalidSettingsError(ValueError):
@@ -27,6 +46,9 @@ class Settings(BaseSettings):
     may read the ticker; ``ticker_token``, or the only line of ``ticker_token_file``, opens its operator page.
     A processor stops when more than ``dead_letter_limit`` records (0: no limit) were refused within a minute
     and they are more than ``dead_letter_share`` of the records of that minute.
+    Dispatch posts to public addresses by https; ``dispatch_allowed_networks`` and ``dispatch_allow_http``
+    open more, ``dispatch_ca_file`` adds authorities whose certificates are good, ``dispatch_places`` is how
+    many requests may be under way to one receiver; its log is kept for ``dispatch_keep_days``.
     """
 
     model_config = SettingsConfigDict(
@@ -38,6 +60,7 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     ticker_port: Port = 8080
     ingest_port: Port = 8081
+    dispatch_port: Port = 8082
     ingest_admin_port: Port = 9101
     processor_admin_port: Port = 9102
     ticker_admin_port: Port = 9103
@@ -72,6 +95,14 @@ class Settings(BaseSettings):
     ] = ""
     ticker_token: SecretStr | None = None
     ticker_token_file: Path | None = None
+    dispatch_allow_http: bool = False
+    dispatch_allowed_networks: Networks = ()
+    dispatch_ca_file: Path | None = None
+    dispatch_token: SecretStr | None = None
+    dispatch_token_file: Path | None = None
+    dispatch_timeout_s: Annotated[float, Field(ge=1, le=60)] = 20.0
+    dispatch_places: Annotated[int, Field(ge=1, le=16)] = 4
+    dispatch_keep_days: Annotated[int, Field(ge=1, le=365)] = 30
 
     dead_letter_limit: Annotated[int, Field(ge=0)] = 1_000
     dead_letter_share: Annotated[float, Field(ge=0, lt=1)] = 0.5
@@ -117,7 +148,7 @@ def load_settings(**overrides: object) -> Settings:
         return Settings(**given)  # type: ignore[arg-type]  # pydantic checks the values
     except ValidationError as fault:
         lines = [
-            f"ELOWIRE_{str(error['loc'][0]).upper()}: {error['msg']}"
+            f"ELOWIRE_{str(error['loc'][0]).upper()}: {error['msg'].removeprefix('Value error, ')}"
             if error["loc"]
             else error["msg"].removeprefix("Value error, ")
             for error in fault.errors(include_input=False, include_url=False)

@@ -15,6 +15,8 @@ class Line(NamedTuple):
     revision: int
     value: bytes
     player_id: str | None
+    blank: bool = False
+    """Whether it says nothing: the name turned out to be somebody else's, or an entrant has not begun."""
 
 
 @dataclass(slots=True)
@@ -23,6 +25,10 @@ class Table:
 
     lines: dict[str, Line] = field(default_factory=dict)
     changed_at: int = 0
+
+    def told(self) -> list[bytes]:
+        """Give the lines that say something."""
+        return [line.value for line in self.lines.values() if not line.blank]
 
 
 class Lines:
@@ -41,7 +47,12 @@ class Lines:
         place = (reading.tournament_id, reading.entrant_id)
         if known is not None and known.player_id is not None and known.player_id != reading.player_id:
             self._leave(known.player_id, place)
-        table.lines[reading.entrant_id] = Line(reading.revision, value, reading.player_id)
+        table.lines[reading.entrant_id] = Line(
+            reading.revision,
+            value,
+            reading.player_id,
+            blank=reading.player_id is None and reading.rating is None and reading.points in {None, "0"},
+        )
         table.changed_at = max(table.changed_at, at)
         if reading.player_id is not None:
             self._players.setdefault(reading.player_id, set()).add(place)

@@ -27,7 +27,7 @@ def tournament_view(board: Board, tournament_id: str) -> Json | None:
     ]
     if table is None and said is None and not games:
         return None
-    lines = [] if table is None else [line_view(board, line.value) for line in table.lines.values()]
+    lines = [] if table is None else [line_view(board, value) for value in table.told()]
     lines.sort(
         key=lambda line: (
             -hundredths(line.get("points") or "0"),
@@ -53,7 +53,7 @@ def tournaments_view(board: Board, limit: int) -> Json:
         {
             "tournament_id": tournament_id,
             **(about_tournament(board, tournament_id) or {}),
-            "entrants": len(table.lines),
+            "entrants": len(table.told()),
             "changed_at": table.changed_at,
         }
         for tournament_id, table in tables[:limit]

@@ -213,6 +213,18 @@ def test_games_that_do_not_count_stand_apart():
     assert (view["games"], [one["refusal"] for one in view["refused_games"]]) == ([], ["forfeit"])
 
 
+def test_a_name_that_turned_out_to_be_somebody_else_has_no_line():
+    nobody = orjson.loads(line("9", 2, points="0", rating=None)) | {"player_id": None}
+    board = board_of(
+        ("tournament-ratings", line("9", 1)),
+        ("tournament-ratings", line("1", 1)),
+        ("tournament-ratings", orjson.dumps(nobody)),
+    )
+
+    assert [one["entrant_id"] for one in tournament_view(board, "open")["lines"]] == ["1"]
+    assert player_view(board, "9") is None
+
+
 def test_a_tournament_shows_the_newest_line_of_each_entrant_by_points():
     board = board_of(
         ("tournament-ratings", line("1", 1, points="1")),
