@@ -19,7 +19,9 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 INSTALL := --quiet --no-deps --require-hashes
 
 # Cheapest first. Every test file lives in one of these folders.
-SUITES := domain contracts project stages cli runtime engine services deploy broker browser
+SUITES := domain contracts project stages engine broker cli runtime browser deploy services
+# Those of real processes run together: two files at a time, each on a broker of its own, since most of them wait.
+REAL := engine broker cli runtime browser deploy services
 
 .PHONY: help
 help: ## list the targets
@@ -82,7 +84,7 @@ format: setup ## put the code into its form
 	@$(BIN)/ruff check --fix .
 
 .PHONY: test
-test: setup lint $(SUITES:%=test-%) ## lint, then the whole suite, cheapest first
+test: setup lint $(patsubst %,test-%,$(filter-out $(REAL),$(SUITES))) test-real ## lint, then the whole suite, cheapest first
 	$(STEP) "test: all steps passed"
 
 COVERAGE := --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
@@ -91,28 +93,21 @@ OPTIONS_contracts := --cov=elowire.contracts $(COVERAGE)
 # Minutes of made-up requests, with a target of its own: test-openapi.
 OPENAPI := tests/services/ingest_http/test_any_request.py::test_schemathesis_finds_nothing
 OPTIONS_services := --deselect $(OPENAPI)
-# Two files at a time, each on a broker of its own: most of these tests wait.
 WORKERS ?= 2
-PARALLEL := --numprocesses $(WORKERS) --dist loadfile
+PARALLEL := --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 PARALLEL_stages := $(PARALLEL)
-PARALLEL_cli := $(PARALLEL)
-PARALLEL_runtime := $(PARALLEL)
-PARALLEL_engine := $(PARALLEL)
-PARALLEL_services := $(PARALLEL)
-PARALLEL_broker := $(PARALLEL)
-PARALLEL_browser := $(PARALLEL)
-# Suites of real processes: what failed is printed, and tried once more alone, since a busy machine can be late.
-REAL := cli runtime engine services broker browser
 
 .PHONY: $(SUITES:%=test-%)
 $(SUITES:%=test-%): test-%: setup
 	$(STEP) "test: $*"
-	@if find tests/$* -name 'test_*.py' 2>/dev/null | grep -q .; then \
-		$(PYTEST) tests/$* $(OPTIONS_$*) $(PARALLEL_$*) || \
-		{ case " $(REAL) " in *" $* "*) echo "== again: what failed in $*"; $(PYTEST) --last-failed tests/$* $(OPTIONS_$*);; *) false;; esac; }; \
-	else \
-		echo "tests/$* has no test"; \
-	fi
+	@$(PYTEST) tests/$* $(OPTIONS_$*) $(PARALLEL_$*)
+
+# What failed is printed, and tried once more alone, since a busy machine can be late.
+.PHONY: test-real
+test-real: setup chromium
+	$(STEP) "test: real processes"
+	@$(PYTEST) $(wildcard $(REAL:%=tests/%)) $(OPTIONS_services) $(PARALLEL) || \
+		{ echo "== again: what failed"; $(PYTEST) --last-failed $(wildcard $(REAL:%=tests/%)) $(OPTIONS_services); }
 
 # Pages are looked at with Chromium. Where root and apt are at hand (CI, containers) it is installed; elsewhere it is asked for.
 .PHONY: chromium

@@ -17,8 +17,7 @@ ORDER = [
     "test: domain",
     "test: contracts",
     "test: stages",
-    "test: services",
-    "test: broker",
+    "test: real processes",
     "test: all steps passed",
 ]
 
