@@ -8,6 +8,7 @@ import typer
 
 from elowire.cli.errors import Failure
 from elowire.runtime import logs
+from elowire.runtime.data_dir import DataDirError, open_data_dir
 from elowire.runtime.settings import load_settings
 
 
@@ -57,4 +58,8 @@ def processor(
             raise Failure(str(fault)) from fault
         typer.echo("start the processors: they make the state anew from the inputs")
         return
+    try:
+        open_data_dir(settings.data_dir)
+    except DataDirError as fault:
+        raise Failure(str(fault)) from fault
     run(settings)
