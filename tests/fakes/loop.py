@@ -1,4 +1,4 @@
-"""An event loop without waiting: where nothing is ready, its clock goes on to the next timer at once."""
+"""An event loop without waiting, whose clock goes on to the next timer; and the steps of a coroutine."""
 
 from __future__ import annotations
 
@@ -31,3 +31,24 @@ def run(main):
     """Run a coroutine on a loop of its own."""
     with asyncio.Runner(loop_factory=NoWaitLoop) as runner:
         return runner.run(main)
+
+
+class Suspended:
+    """Awaits a coroutine and tells each time that it is suspended; what `tell` raises, it raises there."""
+
+    def __init__(self, coroutine, tell):
+        self._coroutine, self._tell = coroutine, tell
+
+    def __await__(self):
+        given = fault = None
+        while True:
+            try:
+                waits_for = self._coroutine.throw(fault) if fault else self._coroutine.send(given)
+            except StopIteration as done:
+                return done.value
+            given = fault = None
+            try:
+                self._tell()
+                given = yield waits_for
+            except BaseException as raised:  # noqa: BLE001  # it is thrown where it belongs
+                fault = raised

@@ -16,6 +16,7 @@ from elowire.processor.lane import Lane
 from elowire.processor.pace import Pace
 from elowire.processor.ports import NotOwnerError, Ports, RefusedError, Silent, Span, no_probe
 from elowire.processor.stage import Record
+from tests.fakes.loop import Suspended
 
 PATIENT = Pace(
     session_s=3600,
@@ -171,7 +172,7 @@ class Member:
         self.task = self.task or asyncio.create_task(self._run())
 
     async def _run(self):
-        await _Suspended(self.lane.run(), self._suspended)
+        await Suspended(self.lane.run(), self._suspended)
 
     def _suspended(self):
         self.suspensions += 1
@@ -256,27 +257,6 @@ class Member:
                 if not left[at]:
                     del left[at]
         return spans
-
-
-class _Suspended:
-    """Awaits a coroutine and tells each time that it is suspended; what `tell` raises, it raises there."""
-
-    def __init__(self, coroutine, tell):
-        self._coroutine, self._tell = coroutine, tell
-
-    def __await__(self):
-        given = fault = None
-        while True:
-            try:
-                waits_for = self._coroutine.throw(fault) if fault else self._coroutine.send(given)
-            except StopIteration as done:
-                return done.value
-            given = fault = None
-            try:
-                self._tell()
-                given = yield waits_for
-            except BaseException as raised:  # noqa: BLE001  # it is thrown where it belongs
-                fault = raised
 
 
 async def until_done(member, topics, *, idle_fetches=4, patience_s=60.0):

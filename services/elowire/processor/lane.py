@@ -8,7 +8,7 @@ One task fetches, recovers, seeks and writes, so a fetch cannot overlap a seek. 
    The committed offset is read before the changelog's end.
 4. Lease: a changelog is written only within a third of the session after a commit of ours was accepted.
 5. Changelog writes are contiguous, or the foreign records are read and repaired (see `changelog`).
-6. One time budget for a batch, one for a revoke. What does not fit ends the process, as does every exception.
+6. Time budgets for a batch, a revoke, an answer. What does not fit ends the process, as does every exception.
 7. A stage emits again for a record whose revision it already knows (see `stage`).
 
 All stages of a process share the lane: one fetch, one lease, one commit, one budget, both barriers.
