@@ -131,9 +131,10 @@ async def test_fewer_replicas_are_in_sync_than_a_write_needs(scene, proxies):
             between.silence()
 
         async def alone():
-            return {len(isr) for _, isr in (await leaders(scene)).values()} == {1}
+            # A leader learns that its followers are gone by what they do not fetch: not without a write.
+            return 1 in {len(isr) for _, isr in (await leaders(scene)).values()}
 
-        await until(alone, "leaders without followers")
+        await until(alone, "a leader without followers")
         before = await written(scene)
         await asyncio.sleep(4)
         assert await written(scene) == before
