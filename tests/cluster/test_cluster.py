@@ -69,6 +69,12 @@ async def leaders(scene, topic=LEADER_OF):
     return await answer(ask)
 
 
+async def in_sync(scene):
+    """How many replicas the partitions of the catalogue have in sync."""
+    found = [await leaders(scene, topic.name) for topic in CATALOGUE]
+    return {len(isr) for parts in found for _, isr in parts.values()}
+
+
 async def written(scene):
     """How many records the outputs and changelogs show."""
     topics = [scene.prefix + topic for topic in ("live-ratings", LEADER_OF)]
@@ -102,8 +108,7 @@ async def under_load(scene, records=3000, rate=150):
 
 async def in_sync_again(scene):
     async def whole():
-        found = [await leaders(scene, topic.name) for topic in CATALOGUE]
-        return all(len(isr) == 3 for parts in found for _, isr in parts.values())
+        return await in_sync(scene) == {3}
 
     await until(whole, "all replicas in sync")
 
@@ -132,7 +137,7 @@ async def test_fewer_replicas_are_in_sync_than_a_write_needs(scene, proxies):
 
         async def alone():
             # A leader learns that its followers are gone by what they do not fetch: not without a write.
-            return 1 in {len(isr) for _, isr in (await leaders(scene)).values()}
+            return 1 in await in_sync(scene)
 
         await until(alone, "a leader without followers")
         before = await written(scene)
@@ -163,7 +168,7 @@ async def test_the_other_nodes_are_cut_off_one_way_from_the_leader(scene, proxie
         cut.silence(direction)
 
         async def shrunk():
-            return any(len(isr) < 3 for _, isr in (await leaders(scene)).values())
+            return min(await in_sync(scene)) < 3
 
         await until(shrunk, "a smaller in-sync set")
         await asyncio.sleep(5)
