@@ -125,13 +125,13 @@ async def test_state_comes_back_from_a_changelog_that_was_compacted(scene):
             [ConfigResource(ConfigResourceType.TOPIC, topic, eager) for topic in changelogs]
         )
     scene.workers.start(0)
-    stream = scene.stream(3000)
-    await scene.send(stream, 2200, rate=400)
+    stream = scene.stream(2400)
+    await scene.send(stream, 1800, rate=250)  # slowly: of a player each batch writes once
     assert await scene.drained() == {}
-    written = sum((await end_offsets(scene.kafka, [changelogs[0]])).values())
 
     async def compacted():
-        return len(await scene.records(PLAYERS)) < written * 0.8
+        written = sum((await end_offsets(scene.kafka, [changelogs[0]])).values())
+        return len(await scene.records(PLAYERS)) < written * 0.9
 
     # Segments are closed by the record that comes after them.
     await scene.send(stream, 200)
