@@ -17,10 +17,12 @@ from elowire.contracts.topics import partition_of
 from elowire.contracts.vocabulary import GameStatus, Result, TournamentStatus
 from elowire.domain import System, TimeControl, previous_period
 from elowire.runtime import clock
-from elowire.ticker.api import Sources, create_app, heartbeat_data
+from elowire.ticker.api import create_app
 from elowire.ticker.board import TOPICS, Board
 from elowire.ticker.feed import Feed
+from elowire.ticker.sources import Sources
 from elowire.ticker.stream import Stream
+from elowire.ticker.streaming import heartbeat_data
 from tests.stages.driver import Lane
 
 CASES = Path(__file__).parents[1] / "data" / "cases"

@@ -22,7 +22,7 @@ from elowire.ticker.ladder import Ladder
 from elowire.ticker.lines import Lines
 from elowire.ticker.notes import Notes
 from elowire.ticker.players import Facets, Player
-from elowire.ticker.readings import GameReading, LineReading, LiveReading
+from elowire.ticker.readings import GameReading, LineReading, LiveReading, read_live
 from elowire.ticker.search import NameIndex
 
 TOPICS = (RATING_LISTS.name, LIVE_RATINGS.name, RATED_GAMES.name, TOURNAMENT_RATINGS.name)
@@ -75,7 +75,7 @@ class Board:
                 case RATING_LISTS.name:
                     return self._apply_listed(read_listed(value), value)
                 case LIVE_RATINGS.name:
-                    return self._apply_live(LiveReading.model_validate_json(value), value, at)
+                    return self._apply_live(value, at)
                 case RATED_GAMES.name:
                     return self._apply_game(GameReading.model_validate_json(value), value, at)
                 case TOURNAMENT_RATINGS.name:
@@ -145,7 +145,8 @@ class Board:
                 self.notes.forget(tournament_id)
                 self.lines.forget(tournament_id)
 
-    def _apply_live(self, reading: LiveReading, value: bytes, at: int) -> Change | None:
+    def _apply_live(self, value: bytes, at: int) -> Change | None:
+        reading, game = read_live(value)
         player = self._players.get(reading.player_id)
         if player is None:
             player = self._players[reading.player_id] = Player()
@@ -164,8 +165,7 @@ class Board:
         player.standings = {control: known.standing() for control, known in figures}
         player.playing = frozenset(control for control, known in figures if known.pending_games)
         if reading.game is not None:
-            copy = orjson.dumps(orjson.loads(value)["game"])
-            self.games.take(reading.game, copy, at=at, a_copy=True)
+            self.games.take(reading.game, orjson.dumps(game), at=at, a_copy=True)
         self._to_rank.add(reading.player_id)
         cause = reading.cause
         if cause is not None and cause.kind in _CORRECTING and cause.game_id and cause.tournament_id:
@@ -179,6 +179,8 @@ class Board:
                     cause.event_id or "",
                 )
             )
+        if self.loading:
+            return None
 
         tournaments = {one.tournament_id for one in (cause, reading.game) if one and one.tournament_id}
         return Change(
@@ -219,7 +221,7 @@ class Board:
         player.federation = federation
 
     def _apply_game(self, reading: GameReading, value: bytes, at: int) -> Change | None:
-        if not self.games.take(reading, value, at=at):
+        if not self.games.take(reading, value, at=at) or self.loading:
             return None
         controls = () if reading.time_control is None else (reading.time_control,)
 

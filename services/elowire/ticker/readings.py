@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import orjson
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from elowire.domain import TimeControl, hundredths
@@ -27,7 +28,6 @@ class _Reading(BaseModel):
 class Published(_Reading):
     """The list's figures for one time control; `rating` is None or 0 for an unrated player."""
 
-    list: str | None = None
     rating: int | None = None
     k: int | None = None
     games: int | None = None
@@ -38,11 +38,8 @@ class Figures(_Reading):
 
     status: str
     published: Published | None = None
-    live: Decimal | None = None
     change: Decimal | None = None
-    predicted: int | None = None
     k_used: int | None = None
-    k_reason: str | None = None
     pending_games: int = 0
 
     def standing(self) -> tuple[int, int] | None:
@@ -70,13 +67,10 @@ class GameReading(_Reading):
     tournament_id: Id
     time_control: TimeControl | None = None
     rating_period: str | None = None
-    round: int | None = None
     opponent_id: Id | None = None
-    opponent_rating: int | None = None
     own_rating: int | None = None
     points: Decimal | None = None
     delta: Decimal | None = None
-    refusal: str | None = None
     status: str
 
 
@@ -100,6 +94,21 @@ class LiveReading(_Reading):
     def by_control(self) -> tuple[Figures | None, ...]:
         """Give the figures in the order of `TimeControl`, None where the player has none."""
         return self.standard, self.rapid, self.blitz
+
+
+def read_live(value: bytes) -> tuple[LiveReading, object]:
+    """Read a live rating, and give the game inside it as it came.
+
+    Raises pydantic's ValidationError for what is none.
+    """
+    try:
+        data = orjson.loads(value)
+    except orjson.JSONDecodeError:
+        # The model says what is wrong, as it does with every other record.
+        return LiveReading.model_validate_json(value), None
+    reading = LiveReading.model_validate(data)
+
+    return reading, data.get("game")
 
 
 class ListReading(_Reading):
