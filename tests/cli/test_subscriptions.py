@@ -113,22 +113,24 @@ def test_deliveries_are_listed_held_and_sent_again(subscriptions, tmp_path):
     subscriptions("add", "club", URL)
     queue(tmp_path, 1, 2)
     waiting = subscriptions("deliveries", "club").json()
+    table = subscriptions("deliveries", "club", "--format", "table").out
     disabled = subscriptions("disable", "club")
     held = subscriptions("deliveries", "club", "--format", "table").out
     again = subscriptions("replay", "club", waiting[0]["delivery"])
     shown = subscriptions("delivery", waiting[0]["delivery"]).json()
-    table = subscriptions("delivery", waiting[0]["delivery"], "--format", "table").out
+    detailed = subscriptions("delivery", waiting[0]["delivery"], "--format", "table").out
     enabled = subscriptions("enable", "club")
     removed = subscriptions("remove", "club")
 
     assert [one["event_id"] for one in waiting] == ["1:2", "1:1"]
     assert waiting[1]["next_attempt_at"]
     assert waiting[0]["next_attempt_at"] is None
+    assert table.count("waits for an older one of the same player") == 1
     assert "is held until `elowire subscriptions enable club`" in disabled.err
     assert held.count("held") == 2
     assert "out again: 1; they are held until" in again.err
     assert shown["body"]["data"]["version"] == 2
-    assert "webhook id" in table
+    assert "webhook id" in detailed
     assert "deliveries that go out now: 2" in enabled.err
     assert removed.status == 0
 

@@ -104,7 +104,7 @@ def deliveries(
     if not rows and chosen(form) is Format.TABLE:
         console().print("No delivery.", markup=False)
         return
-    print_rows([{**row, "reason": plain(row["reason"] or "")} for row in rows], _LOG, form)
+    print_rows([{**row, "reason": _last_answer(row, form)} for row in rows], _LOG, form)
 
 
 def delivery(
@@ -174,6 +174,13 @@ def token(
     else:
         console().print(made, markup=False, soft_wrap=True)
     say("This token is shown once; send it as `Authorization: Bearer TOKEN`.")
+
+
+def _last_answer(row: dict[str, Any], form: Format | None) -> str | None:
+    if chosen(form) is Format.JSON or row["reason"]:
+        return row["reason"] and plain(row["reason"])
+    behind = row["state"] == "queued" and row["next_attempt_at"] is None
+    return "waits for an older one of the same player" if behind else None
 
 
 def _delivery(store: Store, number: int) -> dict[str, Any]:

@@ -180,6 +180,13 @@ def refused(problem: ValidationError, *, place: str = "") -> RefusedError:
             expected=str(context.get("expected", "text")),
             advice=str(context.get("advice", "Leave it out to have one made.")),
         )
+    if error["type"] == "extra_forbidden" and "filters" in error["loc"]:
+        return RefusedError(
+            "there is no such filter",
+            field=field,
+            expected=f"one of {', '.join(Filters.model_fields)}",
+            advice="Correct its spelling or leave it out.",
+        )
     fault = field_faults(problem)[0]
     named = f"{place}.{fault.field}".strip(".")
     said = fault.problem.removeprefix(fault.field).strip()

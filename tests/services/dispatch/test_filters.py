@@ -110,7 +110,7 @@ def test_an_event_fits(event, filters, fits):
         ({"filters": {"min_change": "0"}}, "filters.min_change", "above 0"),
         ({"filters": {"min_change": "-1"}}, "filters.min_change", "above 0"),
         ({"filters": {"min_change": "1.234"}}, "filters.min_change", "at most two places"),
-        ({"filters": {"player": ["1"]}}, "filters.player", "only the fields"),
+        ({"filters": {"player": ["1"]}}, "filters.player", "one of kinds, players, tournaments"),
         ({"filters": {"players": [str(n) for n in range(1, 1002)]}}, "filters.players", "at most 1000"),
         (
             {"filters": {"kinds": ["rated-game"], "min_change": "1"}},
