@@ -22,7 +22,8 @@ from prometheus_client import (
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from elowire.contracts.dead_letters import DeadLetterReason
-from elowire.domain import Refusal
+from elowire.contracts.vocabulary import ReconciliationVerdict
+from elowire.domain import Completeness, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,6 +135,10 @@ class ProcessorMetrics:
             self._sides.labels(refusal)
         for reason in DeadLetterReason:
             self._dead_letters.labels(reason)
+        for verdict in ReconciliationVerdict:
+            self._reconciliations.labels(verdict)
+        for found in Completeness:
+            self._finished.labels(found)
         for effect in ("live_ratings", "corrections", "annulments", "rerouted"):
             self._effects.labels(effect)
 
