@@ -167,8 +167,13 @@ lock: setup ## write the locks anew from pyproject.toml (newest versions: UPGRAD
 	@$(LOCK) pyproject.toml --output-file requirements/runtime.txt
 	$(STEP) "lock: embedded"
 	@$(LOCK) pyproject.toml --extra embedded --constraint requirements/runtime.txt --output-file requirements/embedded.txt
+	$(STEP) "lock: build"
+	@$(LOCK) --group pyproject.toml:build --output-file requirements/build.txt
+	$(STEP) "lock: audit"
+	@$(LOCK) --group pyproject.toml:audit --output-file requirements/audit.txt
 	$(STEP) "lock: dev"
 	@$(LOCK) pyproject.toml --extra embedded --group dev --constraint requirements/embedded.txt --constraint requirements/installer.txt \
+		--constraint requirements/build.txt \
 		--output-file requirements/dev.txt
 
 .PHONY: lock-kafka
