@@ -123,6 +123,20 @@ chromium:
 		exit 1; \
 	fi
 
+# Rules are checked with Prometheus itself, which is installed where Chromium would be.
+.PHONY: prometheus
+test-deploy: prometheus
+prometheus:
+	@if command -v promtool >/dev/null && command -v prometheus >/dev/null; then \
+		:; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		printf '\n== %s\n' "setup: Prometheus"; \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends prometheus >/dev/null; \
+	else \
+		echo "The tests of deploy/ need Prometheus: install the package prometheus of your system and try again." >&2; \
+		exit 1; \
+	fi
+
 .PHONY: test-openapi
 test-openapi: setup ## minutes of made-up requests against the OpenAPI document
 	@$(PYTEST) $(OPENAPI)

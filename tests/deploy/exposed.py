@@ -1,4 +1,4 @@
-"""What the services really expose: names of metrics, their labels, and the words that labels have from the start."""
+"""What the services really expose: metrics, their labels, and the words that labels have from the start."""
 
 from __future__ import annotations
 

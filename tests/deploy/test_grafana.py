@@ -69,8 +69,8 @@ def test_what_the_services_count_is_looked_at():
 
     assert {stem for stem in stems if not {f"{stem}{part}" for part in parts} & used} == {
         "elowire_dispatch_attempts_under_way",
+        "elowire_dispatch_enqueued_deliveries_total",
         "elowire_dispatch_known_events_total",
-        "elowire_dispatch_queued_total",
         "elowire_ingest_events_total",
         "elowire_processor_inputs_total",
         "elowire_processor_recovery_records_total",
