@@ -173,6 +173,10 @@ soak: setup ## one fault after another on a real broker (HOURS=2 SEED=1)
 schemas: setup ## write schemas/ anew from the models
 	@$(BIN)/python -m elowire.contracts.schemas schemas
 
+.PHONY: manifests
+manifests: setup ## write what Kubernetes gets from the code anew: topics, users, rules
+	@$(BIN)/python -m tests.deploy.manifests
+
 .PHONY: lock
 lock: setup ## write the locks anew from pyproject.toml (newest versions: UPGRADE=1)
 	$(STEP) "lock: installer"

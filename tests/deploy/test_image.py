@@ -32,12 +32,12 @@ def instructions(text=None):
 def offences(text=None):
     """What a reviewer of images would say; each rule is one of hadolint's or of the CIS benchmark."""
     found, steps = [], instructions(text)
-    froms = [said for word, said in steps if word == "FROM"]
+    bases = [said for word, said in steps if word == "FROM"]
     last = steps[max(number for number, (word, _) in enumerate(steps) if word == "FROM") :]
     users = [said for word, said in last if word == "USER"]
-    if len(froms) < 2:
+    if len(bases) < 2:
         found.append("one stage: the compiler's world is in the image")
-    found += [f"no version: {image}" for image in froms if not re.search(r":.*\d|:\$\{PYTHON\}", image)]
+    found += [f"no version: {image}" for image in bases if not re.search(r":.*\d|:\$\{PYTHON\}", image)]
     if not users or not re.fullmatch(r"[1-9]\d*:[1-9]\d*", users[-1]):
         found.append("the last user is root, or no number (Kubernetes cannot tell that it is not root)")
     for word, said in steps:
