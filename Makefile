@@ -173,6 +173,32 @@ soak: setup ## one fault after another on a real broker (HOURS=2 SEED=1)
 schemas: setup ## write schemas/ anew from the models
 	@$(BIN)/python -m elowire.contracts.schemas schemas
 
+.PHONY: dist
+dist: setup ## build wheel and sdist into dist/
+	$(STEP) "dist"
+	@rm -rf dist
+	@$(BIN)/python -m hatchling build --target sdist --target wheel
+	@ls -l dist
+
+# An environment of its own: what audits is not what is audited. Asks the registry for known vulnerabilities.
+AUDIT := build/audit
+LICENSES := Apache;BSD;ISC;MIT;MPL;PSF;Python Software Foundation;The Unlicense;Unlicense;Zlib;CC0;0BSD
+.PHONY: audit
+audit: setup ## SBOM (dist/sbom.json), licences and known vulnerabilities of what the image has
+	$(STEP) "audit: environment"
+	@rm -rf $(AUDIT) && mkdir -p $(AUDIT) dist
+	@$(BIN)/uv venv --quiet --python $(BIN)/python $(AUDIT)/tools
+	@$(BIN)/uv venv --quiet --python $(BIN)/python $(AUDIT)/image
+	@$(BIN)/uv pip install --python $(AUDIT)/tools/bin/python $(INSTALL) -r requirements/audit.txt
+	@$(BIN)/uv pip install --python $(AUDIT)/image/bin/python $(INSTALL) -r requirements/runtime.txt
+	$(STEP) "audit: SBOM"
+	@$(AUDIT)/tools/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --of JSON \
+		-o dist/sbom.json $(AUDIT)/image/bin/python
+	$(STEP) "audit: licences"
+	@$(AUDIT)/tools/bin/pip-licenses --python $(AUDIT)/image/bin/python --from mixed --order license --partial-match --allow-only '$(LICENSES)'
+	$(STEP) "audit: vulnerabilities"
+	@$(AUDIT)/tools/bin/pip-audit --requirement requirements/runtime.txt --require-hashes --disable-pip --progress-spinner off
+
 .PHONY: manifests
 manifests: setup ## write what Kubernetes gets from the code anew: topics, users, rules
 	@$(BIN)/python -m tests.deploy.manifests
