@@ -182,7 +182,7 @@ dist: setup ## build wheel and sdist into dist/
 
 # An environment of its own: what audits is not what is audited. Asks the registry for known vulnerabilities.
 AUDIT := build/audit
-LICENSES := Apache;BSD;ISC;MIT;MPL;PSF;Python Software Foundation;The Unlicense;Unlicense;Zlib;CC0;0BSD
+LICENSES := Apache;BSD;ISC;MIT;MPL;PSF;Python Software Foundation;Repoze Public License;Unlicense;Zlib;CC0;0BSD
 .PHONY: audit
 audit: setup ## SBOM (dist/sbom.json), licences and known vulnerabilities of what the image has
 	$(STEP) "audit: environment"
@@ -197,7 +197,7 @@ audit: setup ## SBOM (dist/sbom.json), licences and known vulnerabilities of wha
 	$(STEP) "audit: licences"
 	@$(AUDIT)/tools/bin/pip-licenses --python $(AUDIT)/image/bin/python --from mixed --order license --partial-match --allow-only '$(LICENSES)'
 	$(STEP) "audit: vulnerabilities"
-	@$(AUDIT)/tools/bin/pip-audit --requirement requirements/runtime.txt --require-hashes --disable-pip --progress-spinner off
+	@$(AUDIT)/tools/bin/pip-audit --requirement requirements/runtime.txt --require-hashes --disable-pip --strict --progress-spinner off
 
 .PHONY: manifests
 manifests: setup ## write what Kubernetes gets from the code anew: topics, users, rules

@@ -27,7 +27,7 @@ PORTS = {
 }
 COMPONENTS = ("ingest", "processor", "ticker", "dispatch")
 WAIT_S = 60
-# Nobody has subscribed, nobody has sent a webhook: these have nothing to show until somebody does.
+# Nobody has sent a signed request: there is nothing to show until somebody does.
 EMPTY = {"Freshness by source"}
 
 
@@ -135,8 +135,10 @@ def test_every_panel_shows_something_and_alerts_fire_when_the_processor_stops(up
     loaded = run("lists", "load", LIST, "--list", "2025-10", "--data", up.data, "--bootstrap", up.bootstrap)
     assert loaded.returncode == 0, loaded.stderr
     feed(up.bootstrap, EVENT)
+    for time_control in ("rapid", "blitz"):
+        feed(up.bootstrap, EVENT, "--tournament", time_control, "--time-control", time_control)
     wait_until(
-        lambda: watching.result('elowire_processor_sides_total{outcome="rated"} >= 120'),
+        lambda: watching.result('elowire_processor_sides_total{outcome="rated"} >= 360'),
         WAIT_S,
         lambda: f"rated games in Prometheus: {up.err[-1000:]}",
     )

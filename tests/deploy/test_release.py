@@ -1,4 +1,4 @@
-"""What is released: a wheel with everything it needs and nothing else, and an sdist that makes the same wheel."""
+"""What is released: a wheel with all that it needs and no more, and an sdist that makes the same wheel."""
 
 from __future__ import annotations
 
