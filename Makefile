@@ -123,6 +123,20 @@ chromium:
 		exit 1; \
 	fi
 
+# Rules are checked with Prometheus itself, which is installed where Chromium would be.
+.PHONY: prometheus
+test-deploy: prometheus
+prometheus:
+	@if command -v promtool >/dev/null && command -v prometheus >/dev/null; then \
+		:; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		printf '\n== %s\n' "setup: Prometheus"; \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends prometheus >/dev/null; \
+	else \
+		echo "The tests of deploy/ need Prometheus: install the package prometheus of your system and try again." >&2; \
+		exit 1; \
+	fi
+
 .PHONY: test-openapi
 test-openapi: setup ## minutes of made-up requests against the OpenAPI document
 	@$(PYTEST) $(OPENAPI)
@@ -159,6 +173,36 @@ soak: setup ## one fault after another on a real broker (HOURS=2 SEED=1)
 schemas: setup ## write schemas/ anew from the models
 	@$(BIN)/python -m elowire.contracts.schemas schemas
 
+.PHONY: dist
+dist: setup ## build wheel and sdist into dist/
+	$(STEP) "dist"
+	@rm -rf dist
+	@$(BIN)/python -m hatchling build --target sdist --target wheel
+	@ls -l dist
+
+# An environment of its own: what audits is not what is audited. Asks the registry for known vulnerabilities.
+AUDIT := build/audit
+LICENSES := Apache;BSD;ISC;MIT;MPL;PSF;Python Software Foundation;Repoze Public License;Unlicense;Zlib;CC0;0BSD
+.PHONY: audit
+audit: setup ## SBOM (dist/sbom.json), licences and known vulnerabilities of what the image has
+	$(STEP) "audit: environment"
+	@rm -rf $(AUDIT) && mkdir -p $(AUDIT) dist
+	@$(BIN)/uv venv --quiet --python $(BIN)/python $(AUDIT)/tools
+	@$(BIN)/uv venv --quiet --python $(BIN)/python $(AUDIT)/image
+	@$(BIN)/uv pip install --python $(AUDIT)/tools/bin/python $(INSTALL) -r requirements/audit.txt
+	@$(BIN)/uv pip install --python $(AUDIT)/image/bin/python $(INSTALL) -r requirements/runtime.txt
+	$(STEP) "audit: SBOM"
+	@$(AUDIT)/tools/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --of JSON \
+		-o dist/sbom.json $(AUDIT)/image/bin/python
+	$(STEP) "audit: licences"
+	@$(AUDIT)/tools/bin/pip-licenses --python $(AUDIT)/image/bin/python --from mixed --order license --partial-match --allow-only '$(LICENSES)'
+	$(STEP) "audit: vulnerabilities"
+	@$(AUDIT)/tools/bin/pip-audit --requirement requirements/runtime.txt --require-hashes --disable-pip --strict --progress-spinner off
+
+.PHONY: manifests
+manifests: setup ## write what Kubernetes gets from the code anew: topics, users, rules
+	@$(BIN)/python -m tests.deploy.manifests
+
 .PHONY: lock
 lock: setup ## write the locks anew from pyproject.toml (newest versions: UPGRADE=1)
 	$(STEP) "lock: installer"
@@ -167,8 +211,13 @@ lock: setup ## write the locks anew from pyproject.toml (newest versions: UPGRAD
 	@$(LOCK) pyproject.toml --output-file requirements/runtime.txt
 	$(STEP) "lock: embedded"
 	@$(LOCK) pyproject.toml --extra embedded --constraint requirements/runtime.txt --output-file requirements/embedded.txt
+	$(STEP) "lock: build"
+	@$(LOCK) --group pyproject.toml:build --output-file requirements/build.txt
+	$(STEP) "lock: audit"
+	@$(LOCK) --group pyproject.toml:audit --output-file requirements/audit.txt
 	$(STEP) "lock: dev"
 	@$(LOCK) pyproject.toml --extra embedded --group dev --constraint requirements/embedded.txt --constraint requirements/installer.txt \
+		--constraint requirements/build.txt \
 		--output-file requirements/dev.txt
 
 .PHONY: lock-kafka

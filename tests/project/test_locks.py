@@ -16,8 +16,16 @@ GROUPS = PROJECT["dependency-groups"]
 RUNTIME = PROJECT["project"]["dependencies"]
 EMBEDDED = [*RUNTIME, *PROJECT["project"]["optional-dependencies"]["embedded"]]
 INSTALLER = GROUPS["installer"]
-DEV = [*EMBEDDED, *INSTALLER, *(line for line in GROUPS["dev"] if isinstance(line, str))]
-LOCKS = {"installer": INSTALLER, "runtime": RUNTIME, "embedded": EMBEDDED, "dev": DEV}
+BUILD = GROUPS["build"]
+DEV = [*EMBEDDED, *INSTALLER, *BUILD, *(line for line in GROUPS["dev"] if isinstance(line, str))]
+LOCKS = {
+    "installer": INSTALLER,
+    "runtime": RUNTIME,
+    "embedded": EMBEDDED,
+    "build": BUILD,
+    "audit": GROUPS["audit"],
+    "dev": DEV,
+}
 
 
 class Lock:
@@ -74,7 +82,8 @@ def test_every_locked_package_has_its_hashes(name):
 
 
 @pytest.mark.parametrize(
-    ("smaller", "larger"), [("runtime", "embedded"), ("embedded", "dev"), ("installer", "dev")]
+    ("smaller", "larger"),
+    [("runtime", "embedded"), ("embedded", "dev"), ("installer", "dev"), ("build", "dev")],
 )
 def test_locks_agree(smaller, larger):
     inner, outer = Lock(smaller).versions, Lock(larger).versions

@@ -9,6 +9,8 @@ import aiohttp
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from elowire.contracts.dead_letters import DeadLetterReason
+from elowire.domain import Refusal
 from elowire.runtime.admin import AdminServer, PortTakenError
 from elowire.runtime.metrics import ProcessorMetrics, Registry
 from tests.runtime import ports
@@ -78,16 +80,20 @@ async def test_a_batch_becomes_figures(service):
             decide_s=0.01,
             outputs_s=0.002,
             changelog_s=0.3,
+            delay_s=0.7,
         )
+    metrics.batch(records={}, counts={}, decide_s=0, outputs_s=0, changelog_s=0)
     metrics.lag({("game-results", 0): 5, ("game-results", 1): 0})
     metrics.lag({("game-results", 1): 7})
     metrics.recovered(seconds=0.7, records=200_000, repaired=2)
     metrics.lease_lost()
     metrics.foreign_write()
-    metrics.unresolved(4)
     metrics.state_keys({"player": 20_000})
     found = samples((await get("/metrics"))[1])
-    assert found["elowire_processor_batches_total",] == 2
+    assert found["elowire_processor_batches_total",] == 3
+    assert found["elowire_processor_delay_seconds_bucket", "0.5"] == 0
+    assert found["elowire_processor_delay_seconds_bucket", "1.0"] == 2
+    assert found["elowire_processor_delay_seconds_count",] == 2
     assert found["elowire_processor_records_total", "game-results"] == 80
     assert found["elowire_processor_sides_total", "rated"] == 140
     assert found["elowire_processor_sides_total", "forfeit"] == 4
@@ -95,7 +101,7 @@ async def test_a_batch_becomes_figures(service):
     assert found["elowire_processor_inputs_total", "new"] == 78
     assert found["elowire_processor_reconciliations_total", "equal"] == 24
     assert found["elowire_processor_effects_total", "corrections"] == 6
-    assert found["elowire_processor_barrier_seconds_bucket", "outputs", "0.0025"] == 2
+    assert found["elowire_processor_barrier_seconds_bucket", "outputs", "0.0025"] == 3
     assert found["elowire_processor_barrier_seconds_sum", "changelog"] == pytest.approx(0.6)
     assert ("elowire_processor_lag_records", "0", "game-results") not in found
     assert found["elowire_processor_lag_records", "1", "game-results"] == 7
@@ -103,10 +109,17 @@ async def test_a_batch_becomes_figures(service):
     assert found["elowire_processor_repaired_keys_total",] == 2
     assert found["elowire_processor_lease_losses_total",] == 1
     assert found["elowire_processor_foreign_writes_total",] == 1
-    assert found["elowire_processor_unresolved_games",] == 4
     assert found["elowire_processor_state_keys", "player"] == 20_000
     assert found["elowire_build_info", version("elowire"), "processor"] == 1
     assert found["process_resident_memory_bytes",] > 0
+
+
+def test_what_can_be_refused_is_counted_from_nothing_on():
+    registry = Registry("processor")
+    ProcessorMetrics(registry)
+    found = samples(registry.exposition().decode())
+    assert all(found["elowire_processor_dead_letters_total", reason] == 0 for reason in DeadLetterReason)
+    assert all(found["elowire_processor_sides_total", refusal] == 0 for refusal in ("rated", *Refusal))
 
 
 async def test_a_taken_port_is_named():

@@ -53,6 +53,8 @@ class Follower:
         self.alarm: str | None = "not read yet"
         """What is wrong, None while all is well."""
         self.copies = 0
+        self.newest: float | None = None
+        """When its newest event was sent, in seconds since 1970."""
         self._conditions: dict[str, str] = {}
         self._seen_file: tuple[int, int] | None = None
 
@@ -192,6 +194,7 @@ class Follower:
             except KafkaAwayError:
                 await asyncio.sleep(_KAFKA_PAUSE_S)
                 continue
+            self.newest = self._intake.clock().timestamp()
             await asyncio.to_thread(self._intake.store.learn, self.source.tournament_id, changes.news)
             break
         if undescribed is None:
@@ -245,6 +248,14 @@ class Followers:
     def alarms(self) -> Mapping[str, str | None]:
         """Say of every broadcast what is wrong with it, or None."""
         return {source.name: follower.alarm for source, (follower, _) in self._running.items()}
+
+    def newest(self) -> Mapping[str, float]:
+        """Say of every broadcast that has sent something when it last did, in seconds since 1970."""
+        return {
+            source.name: follower.newest
+            for source, (follower, _) in self._running.items()
+            if follower.newest is not None
+        }
 
     async def stop(self) -> None:
         """Follow nothing any more."""

@@ -99,6 +99,8 @@ class Guard:
         self._inside: Counter[int] = Counter()
         self._under_way: dict[tuple[str, str], asyncio.Lock] = {}
         self.outcomes: Counter[str] = Counter()
+        self.newest: dict[str, float] = {}
+        """When each source's newest request was accepted, in seconds since 1970."""
 
     async def answered(
         self,
@@ -153,6 +155,7 @@ class Guard:
             if not lock.locked():
                 self._under_way.pop((name, webhook_id), None)
         self.outcomes["accepted"] += 1
+        self.newest[name] = self._now().timestamp()
         return reply
 
     async def _admit(self, request: Request, most_bytes: int) -> Admitted:

@@ -142,7 +142,7 @@ class Ingest:
                 await self._followers.follow(self._sources.now().broadcasts())
             with suppress(KafkaAwayError):
                 await self._intake.follow_book()
-            await asyncio.to_thread(self._metrics.take, self._followers.alarms())
+            await asyncio.to_thread(self._metrics.take, self._followers.alarms(), self._followers.newest())
             if clock.monotonic() >= forget_at:
                 await asyncio.to_thread(self._store.forget_deliveries, clock.now_ms() - _REMEMBERED_MS)
                 forget_at = clock.monotonic() + _FORGET_EVERY_S

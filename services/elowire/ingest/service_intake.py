@@ -63,6 +63,8 @@ class Intake:
         self.store, self.outbox, self.book, self.clock = store, outbox, book, clock
         self.outcomes: Counter[str] = Counter()
         """Events sent, held by corrections, and entrants with facts of the list, at once or later."""
+        self.newest_list: str | None = None
+        """The newest list of the rating book, as it was last looked at."""
 
     async def take(self, events: Sequence[Decoded], trace: Sequence[tuple[str, bytes]] = ()) -> Taken:
         """Send events. What the way raises ends it; then nothing is remembered and all may be sent again."""
@@ -136,6 +138,7 @@ class Intake:
         except BookError as problem:
             log.warning("the rating book was not used", fault=str(problem))
             return {}, []
+        self.newest_list = max(lists, default=None)
         seen = self.store.lists_seen()
         news = {name: revision for name, revision in lists.items() if seen.get(name) != revision}
         if not news:

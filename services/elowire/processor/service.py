@@ -68,6 +68,7 @@ class Watched:
             decide_s=batch.decide_s,
             outputs_s=batch.outputs_s,
             changelog_s=batch.changelog_s,
+            delay_s=_age_s(batch.decided.oldest_ms),
         )
 
     def on_audit(self, held: Held) -> None:
@@ -138,6 +139,11 @@ async def _require_world(settings: Settings, stages: Sequence[Stage]) -> None:
     """Return if the cluster lets us in and keeps our topics as the catalogue says."""
     await require_entry(settings, stages)
     await require_cleanup(settings, stages)
+
+
+def _age_s(appended_ms: int) -> float | None:
+    """Return how old a record is, in seconds; None where there was none. A producer's clock may be ahead."""
+    return max(0, clock.now_ms() - appended_ms) / 1000 if appended_ms else None
 
 
 @contextmanager

@@ -21,12 +21,18 @@ from prometheus_client import (
 )
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
+from elowire.contracts.dead_letters import DeadLetterReason
+from elowire.contracts.vocabulary import ReconciliationVerdict
+from elowire.domain import Completeness, Refusal
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 # From half a millisecond (an idle broker on the same machine) to the time budget of a batch.
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20)
+# From a record that passes at once to a backlog of a day.
+DELAYS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600, 86_400)
 _NOUN = re.compile(r"[a-z]+(_[a-z]+)*")
 
 
@@ -108,11 +114,13 @@ class ProcessorMetrics:
         self._effects = registry.counter(
             "effects", "What else batches did: corrections, annulments, live_ratings, rerouted.", ["effect"]
         )
-        self._unresolved = registry.gauge("unresolved_games", "Games that wait for a fact.")
         self._lag = registry.gauge("lag_records", "Records not yet processed.", ["topic", "partition"])
         self._keys = registry.gauge("state_keys", "Keys in the tables of this process.", ["stage"])
         self._phases = registry.gauge("partitions", "Partitions of this process by phase.", ["phase"])
         self._decide = registry.seconds("decide", "Time to decide over a batch.")
+        self._delay = registry.seconds(
+            "delay", "Age of a batch's oldest source record when the batch is durable.", buckets=DELAYS
+        )
         self._barrier = registry.seconds("barrier", "Time until Kafka acknowledged a batch.", ["barrier"])
         self._recovery = registry.seconds(
             "recovery", "Time to read the tables.", buckets=(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
@@ -122,6 +130,17 @@ class ProcessorMetrics:
         self._repaired = registry.counter("repaired_keys", "Keys written again after a foreign write.")
         self._foreign = registry.counter("foreign_writes", "Times another process wrote our changelog.")
         self._lease_losses = registry.counter("lease_losses", "Batches dropped because the lease was lost.")
+        # A series that begins at one has no increase: the first of its kind would go unnoticed.
+        for refusal in ("rated", *Refusal):
+            self._sides.labels(refusal)
+        for reason in DeadLetterReason:
+            self._dead_letters.labels(reason)
+        for verdict in ReconciliationVerdict:
+            self._reconciliations.labels(verdict)
+        for found in Completeness:
+            self._finished.labels(found)
+        for effect in ("live_ratings", "corrections", "annulments", "rerouted"):
+            self._effects.labels(effect)
 
     def batch(
         self,
@@ -131,8 +150,12 @@ class ProcessorMetrics:
         decide_s: float,
         outputs_s: float,
         changelog_s: float,
+        delay_s: float | None = None,
     ) -> None:
-        """Take a durable batch: records by topic, what the stages counted, and seconds of each step."""
+        """Take a durable batch: records by topic, what the stages counted, and seconds of each step.
+
+        `delay_s` is how old its oldest source record has become, None for a batch that had none.
+        """
         self._batches.inc()
         for topic, number in records.items():
             self._records.labels(topic).inc(number)
@@ -147,10 +170,8 @@ class ProcessorMetrics:
         self._decide.observe(decide_s)
         self._barrier.labels("outputs").observe(outputs_s)
         self._barrier.labels("changelog").observe(changelog_s)
-
-    def unresolved(self, games: int) -> None:
-        """Set how many games wait for a fact."""
-        self._unresolved.set(games)
+        if delay_s is not None:
+            self._delay.observe(delay_s)
 
     def lag(self, records: Mapping[tuple[str, int], int]) -> None:
         """Set the lag in records of this process's partitions: topic, partition -> records."""

@@ -6,7 +6,7 @@ import asyncio
 import gc
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import cast
 
@@ -18,6 +18,7 @@ from elowire.runtime.security import Cluster
 from elowire.ticker.asides import ASIDES, Asides
 from elowire.ticker.board import TOPICS, Board, UnreadableRecordError
 from elowire.ticker.changes import Change
+from elowire.ticker.movers import Lately
 from elowire.ticker.stream import Stream
 from elowire.ticker.views import change_view
 
@@ -50,6 +51,7 @@ class Progress:
     behind: int = 0
     refused: int = 0
     aside_fault: str | None = "not read yet"
+    lately: Lately = field(default_factory=Lately)
 
 
 class Feed:
@@ -111,6 +113,7 @@ class Feed:
                 continue
             if change is not None:
                 changes.append(change)
+                self.progress.lately.note(change.player_id)
                 self.progress.changed_at = max(self.progress.changed_at or 0, record.timestamp)
         if not self.progress.caught_up:
             return

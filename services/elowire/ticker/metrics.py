@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from elowire.runtime.metrics import Registry
+from elowire.domain import TimeControl
+from elowire.runtime.metrics import Registry, replace_all
 from elowire.ticker.board import Board
 from elowire.ticker.feed import Progress
+from elowire.ticker.movers import SHOWN, movers
 from elowire.ticker.stream import Stream
 
 
@@ -23,6 +25,11 @@ class TickerMetrics:
         self._changes = registry.counter("changes", "Changes published on the stream.")
         self._slow = registry.counter("slow_watchers", "Clients let go because they could not keep up.")
         self._refused = registry.counter("refused_records", "Records that could not be read.")
+        self._movers = registry.gauge(
+            "mover_points",
+            f"Rating points won since the list by the {SHOWN} who moved most of those who moved last.",
+            ["time_control", "player", "name"],
+        )
         self._told = (0, 0, 0)
 
     def take(self) -> None:
@@ -33,6 +40,15 @@ class TickerMetrics:
         self._lag.set(progress.behind)
         self._changed.set((progress.changed_at or 0) / 1000)
         self._watchers.set(len(stream))
+        board = self._board
+        replace_all(
+            self._movers,
+            {
+                (control.value, player_id, board.name(player_id) or player_id): hundredths / 100
+                for control in TimeControl
+                for player_id, hundredths in movers(board, progress.lately, control)
+            },
+        )
         counts = (stream.number, stream.slow, progress.refused)
         for counter, now, before in zip(
             (self._changes, self._slow, self._refused), counts, self._told, strict=True

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from aiohttp import web
 
 from elowire.contracts.events import GameResult
@@ -36,6 +37,7 @@ class Rig:
         self.store = Store(folder / "ingest.sqlite")
         self.intake = Intake(self.store, self.kafka, folder / "no-book.sqlite", self.now)
         self.followers = Followers(self.intake)
+        self.newest = {}
 
     def now(self):
         self.ms += 1
@@ -54,6 +56,7 @@ class Rig:
             await self.followers.follow((source(address, **facts),))
             try:
                 await self.until(met)
+                self.newest = self.followers.newest()
             finally:
                 await self.followers.stop()
 
@@ -166,6 +169,7 @@ async def test_a_silent_stream_is_opened_again(tmp_path):
     await rig.follow(played, lambda: len(rig.games()) == 2, silence_s=1.0)
 
     assert [str(game.result) for game in rig.games()] == ["*", "1-0"]
+    assert list(rig.newest.values()) == pytest.approx([1_760_000_000], abs=60)
 
 
 async def test_blank_lines_keep_a_stream_alive(tmp_path):

@@ -7,17 +7,13 @@ from dataclasses import replace
 import pytest
 
 from elowire.contracts.events import Entrant
-from elowire.ingest.book import FILE
-from elowire.ingest.book_load import Arrival, load
 from elowire.ingest.corrections import Entity
 from elowire.ingest.corrections_work import Desk, Word, put
-from elowire.ingest.lists.files import inspect, read_list
-from elowire.ingest.readers.report import Findings
 from elowire.ingest.service_outbox import KafkaAwayError
 from elowire.runtime.settings import load_settings
 from tests.services.ingest_http.broadcasting import pgn
 from tests.services.ingest_http.door import event
-from tests.services.lists.made_up import Player, written
+from tests.services.lists.made_up import Player
 
 ANNA = Player(101, "Anna", "NOR", "F", "WGM", "WGM", standard=(2300, 9, 10), rapid=(2200, 0, 20))
 CARA = Player(103, "Cara", "ITA", "F")
@@ -32,21 +28,6 @@ TOURNAMENT = {
     "status": "running",
 }
 BATCH = "application/cloudevents-batch+json"
-
-
-@pytest.fixture
-def load_list(tmp_path):
-    """Load players into the door's rating book."""
-
-    def loading(players, rating_list="2026-10", revision=1000):
-        path = tmp_path / "players_list.txt"
-        path.write_text("".join(written(players, "combined")))
-        file, findings = inspect(path), Findings()
-        lines = read_list(file, rating_list=rating_list, time_control=None, findings=findings)
-        arrival = Arrival(rating_list, file.classes(None), revision, path.name)
-        load(tmp_path / FILE, arrival, lines, lambda *_: [])
-
-    return loading
 
 
 @pytest.fixture

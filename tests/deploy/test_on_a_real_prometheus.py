@@ -1,0 +1,177 @@
+"""A real Prometheus looks at `elowire up`: panels have something to show, alerts fire without a processor."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import subprocess
+
+import httpx
+import pytest
+import yaml
+
+from tests.broker.acceptance.programs import DATA, Program, feed, run, wait_until
+from tests.deploy.queries import DEPLOY, boards, panels
+from tests.ports import free_ports
+
+pytestmark = pytest.mark.broker
+EVENT = DATA / "events" / "us-championship-2025.json"
+LIST = DATA / "lists" / "players_list.txt"
+PORTS = {
+    f"{name}_port": f"ELOWIRE_{name.upper()}_PORT"
+    for name in (
+        *("kafka", "ticker", "ingest", "dispatch"),
+        *("processor_admin", "ticker_admin", "ingest_admin", "dispatch_admin"),
+    )
+}
+COMPONENTS = ("ingest", "processor", "ticker", "dispatch")
+WAIT_S = 60
+# Nobody has sent a signed request: there is nothing to show until somebody does.
+EMPTY = {"Freshness by source"}
+
+
+class Watching:
+    """A Prometheus with the repository's own rules, in seconds instead of minutes."""
+
+    def __init__(self, folder, ports):
+        (self.port,) = free_ports(1)
+        shutil.copytree(DEPLOY / "prometheus", folder / "prometheus")
+        self.folder = folder / "prometheus"
+        config = self.folder / "prometheus.yml"
+        text = config.read_text()
+        for slow in ("scrape_interval: 10s", "scrape_timeout: 5s", "evaluation_interval: 10s"):
+            assert slow in text
+            text = text.replace(slow, f"{slow.split(':')[0]}: 1s")
+        config.write_text(text)
+        rules = self.folder / "rules" / "alerts.yml"
+        rules.write_text(re.sub(r"for: \d+[mh]", "for: 4s", rules.read_text()))
+        targets = [
+            {"targets": [f"127.0.0.1:{ports[f'{name}_admin_port']}"], "labels": {"component": name}}
+            for name in COMPONENTS
+        ]
+        (self.folder / "targets" / "elowire.yml").write_text(yaml.safe_dump(targets))
+        program = shutil.which("prometheus")
+        assert program, "Prometheus is missing: install the package prometheus of your system"
+        with (folder / "prometheus.log").open("wb") as log:
+            self.process = subprocess.Popen(
+                [
+                    program,
+                    f"--config.file={config}",
+                    f"--storage.tsdb.path={folder / 'tsdb'}",
+                    f"--web.listen-address=127.0.0.1:{self.port}",
+                ],
+                stdout=log,
+                stderr=log,
+            )
+
+    def get(self, path, **parameters):
+        try:
+            answer = httpx.get(f"http://127.0.0.1:{self.port}/api/v1/{path}", params=parameters, timeout=10)
+        except httpx.TransportError:
+            return None
+        return answer.json()["data"] if answer.status_code == 200 else None
+
+    def result(self, query):
+        found = self.get("query", query=query)
+        return None if found is None else found["result"]
+
+    def states(self):
+        """The state of every alert that is not silent."""
+        found = self.get("alerts")
+        return {} if found is None else {one["labels"]["alertname"]: one["state"] for one in found["alerts"]}
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(30)
+
+
+@pytest.fixture
+def ports():
+    return dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
+
+
+@pytest.fixture
+def up(tmp_path, ports):
+    """`elowire up` with a list, a rated championship and its correction."""
+    environment = {PORTS[name]: port for name, port in ports.items()} | {"ELOWIRE_LOG_FORMAT": "json"}
+    data = tmp_path / "data"
+    program = Program(tmp_path / "said", "up", "--data", data, **environment)
+    try:
+        program.until("ready; stop with Ctrl-C")
+        program.bootstrap = f"127.0.0.1:{ports['kafka_port']}"
+        program.data = data
+        yield program
+    finally:
+        program.end()
+
+
+@pytest.fixture
+def watching(tmp_path, ports):
+    prometheus = Watching(tmp_path, ports)
+    yield prometheus
+    prometheus.stop()
+
+
+def empty_panels(prometheus):
+    """Panels of which no query gives a series, by board."""
+    return [
+        f"{name}: {panel['title']}"
+        for name, board in boards().items()
+        for panel in panels(board)
+        if panel["title"] not in EMPTY
+        and not any(prometheus.result(target["expr"]) for target in panel["targets"])
+    ]
+
+
+def processor_of(program):
+    (found,) = [one for one in program.family() if one.is_running() and one.cmdline()[-1:] == ["processor"]][
+        -1:
+    ]
+    return found
+
+
+def test_every_panel_shows_something_and_alerts_fire_when_the_processor_stops(up, watching):
+    loaded = run("lists", "load", LIST, "--list", "2025-10", "--data", up.data, "--bootstrap", up.bootstrap)
+    assert loaded.returncode == 0, loaded.stderr
+    feed(up.bootstrap, EVENT)
+    for time_control in ("rapid", "blitz"):
+        feed(up.bootstrap, EVENT, "--tournament", time_control, "--time-control", time_control)
+    wait_until(
+        lambda: watching.result('elowire_processor_sides_total{outcome="rated"} >= 360'),
+        WAIT_S,
+        lambda: f"rated games in Prometheus: {up.err[-1000:]}",
+    )
+    wait_until(
+        lambda: not empty_panels(watching), WAIT_S, lambda: f"panels with figures: {empty_panels(watching)}"
+    )
+    calm = watching.states()
+
+    # Stopped, not killed: `elowire up` would start it again. It answers nobody from now on.
+    processor = processor_of(up)
+    processor.send_signal(signal.SIGSTOP)
+    seen = []
+
+    def fires():
+        state = watching.states().get("ElowireNoProcessor")
+        if state and state not in seen[-1:]:
+            seen.append(state)
+        return state == "firing"
+
+    try:
+        wait_until(fires, WAIT_S, lambda: f"the alert fires: {watching.states()}")
+        down = watching.states()
+    finally:
+        processor.send_signal(signal.SIGCONT)
+    wait_until(
+        lambda: "ElowireNoProcessor" not in watching.states(),
+        WAIT_S,
+        lambda: f"calm again: {watching.states()}",
+    )
+
+    assert {name for name in calm if name.startswith("ElowireWebhook")} == set()
+    assert not {"ElowireServiceDown", "ElowireNoProcessor", "ElowireKafkaAway"} & calm.keys()
+    assert calm["ElowireWatchdog"] == "firing"
+    assert seen == ["pending", "firing"]
+    assert down["ElowireServiceDown"] in {"pending", "firing"}
+    assert "ElowireTickerBehind" not in down
