@@ -38,7 +38,7 @@ EVERYTHING = ("admin", "plain", "token", "CN=client")
 _SCRAM_SHA_512 = 2
 _ROUNDS = 4096
 _TYPES = {"topic": 2, "group": 3}
-_OPERATIONS = {"Read": 3, "Write": 4, "Create": 5, "Describe": 8, "DescribeConfigs": 10}
+_OPERATIONS = {"Read": 3, "Write": 4, "Create": 5, "Delete": 6, "Describe": 8, "DescribeConfigs": 10}
 _LITERAL = _ALLOW = 3
 
 
