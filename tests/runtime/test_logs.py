@@ -50,6 +50,7 @@ def test_what_aiokafka_cures_by_itself_is_no_news(capsys):
     configure(load_settings(log_format="json"))
     aiokafka = logging.getLogger("aiokafka.consumer.fetcher")
     aiokafka.error("Failed fetch offsets from %s: %s", 1, "NotLeader")
+    aiokafka.error("Group Coordinator Request failed: %s", "[Error 15] GroupCoordinatorNotAvailableError")
     aiokafka.info("Discovered coordinator")
     aiokafka.error("Unable to do it")
     [line] = capsys.readouterr().err.splitlines()

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from elowire.runtime.settings import Settings
 
 # What aiokafka calls an error and then cures by itself, for example while a new topic gets its leaders.
-_CURED = ("Got error produce response", "Failed fetch offsets from", "Topic %s not found in cluster metadata")
+_CURED = (
+    "Got error produce response",
+    "Failed fetch offsets from",
+    "Topic %s not found in cluster metadata",
+    "Group Coordinator Request failed",
+)
 # Their INFO lines tell about the client's inner life; the services log what matters of it themselves.
 _TALKATIVE = ("aiokafka", "faust", "mode", "asyncio", "aiohttp.access", "uvicorn.access", "urllib3")
 
