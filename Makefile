@@ -125,7 +125,7 @@ chromium:
 
 # Rules are checked with Prometheus itself, which is installed where Chromium would be.
 .PHONY: prometheus
-test-deploy: prometheus
+test-deploy test-fast test-real: prometheus
 prometheus:
 	@if command -v promtool >/dev/null && command -v prometheus >/dev/null; then \
 		:; \

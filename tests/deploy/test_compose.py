@@ -193,7 +193,13 @@ def test_three_brokers_have_three_of_everything():
 def test_by_tls_every_service_is_somebody_of_its_own():
     services = composed(*LAYERS["tls"])["services"]
 
-    assert services["kafka"]["ports"] == []
+    kafka = services["kafka"]
+    listeners = dict(one.split("://") for one in kafka["environment"]["KAFKA_LISTENERS"].split(","))
+    assert kafka["ports"] == []
+    # Whoever is inside Kafka's container may do everything; nobody outside comes in without a certificate.
+    assert "User:ANONYMOUS" in kafka["environment"]["KAFKA_SUPER_USERS"]
+    assert {name for name, at in listeners.items() if not at.startswith("127.0.0.1:")} == {"TLS"}
+    assert kafka["environment"]["KAFKA_CONTROLLER_QUORUM_VOTERS"] == f"1@{listeners['CONTROLLER']}"
     for name in ("topics", *OURS):
         who = Service.OPERATOR.value if name == "topics" else Service(name).value
         given = services[name]["secrets"]

