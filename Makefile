@@ -19,9 +19,9 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 INSTALL := --quiet --no-deps --require-hashes
 
 # Cheapest first. Every test file lives in one of these folders.
-SUITES := domain contracts project stages engine broker cli runtime browser deploy services
+SUITES := domain contracts project stages browser engine broker cli runtime deploy services
 # Those of real processes run together: two files at a time, each on a broker of its own, since most of them wait.
-REAL := engine broker cli runtime browser deploy services
+REAL := engine broker cli runtime deploy services
 
 .PHONY: help
 help: ## list the targets
@@ -96,11 +96,14 @@ OPTIONS_services := --deselect $(OPENAPI)
 WORKERS ?= 2
 PARALLEL := --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 PARALLEL_stages := $(PARALLEL)
+# Apart from the others: Playwright has an event loop of its own for as long as its process lives.
+PARALLEL_browser := $(PARALLEL)
 
 .PHONY: $(SUITES:%=test-%)
 $(SUITES:%=test-%): test-%: setup
 	$(STEP) "test: $*"
-	@$(PYTEST) tests/$* $(OPTIONS_$*) $(PARALLEL_$*)
+	@$(PYTEST) tests/$* $(OPTIONS_$*) $(PARALLEL_$*) || \
+		{ [ $* = browser ] && echo "== again: what failed" && $(PYTEST) --last-failed tests/$*; }
 
 # What failed is printed, and tried once more alone, since a busy machine can be late.
 .PHONY: test-real

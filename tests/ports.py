@@ -7,10 +7,11 @@ import os
 import socket
 
 # Below what the system gives to outgoing connections, which could take a port between its choice and its use.
-_RANGE = range(20_000, 30_000)
-_candidates = itertools.cycle(range(_RANGE.start, _RANGE.stop, 5))
-for _ in range(os.getpid() % 200 * 10):
-    next(_candidates)  # processes beside each other begin at different places
+# Each of pytest-xdist's processes (gw0, gw1 and so on) has ports of its own, and tries them in turn.
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 4  # noqa: TID251 - not a setting
+_candidates = itertools.cycle(range(20_000 + 2_500 * _WORKER, 22_500 + 2_500 * _WORKER, 5))
+for _ in range(os.getpid() % 500):
+    next(_candidates)  # test runs beside each other begin at different places
 
 
 def free_ports(count: int) -> list[int]:

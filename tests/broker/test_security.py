@@ -240,11 +240,11 @@ def test_a_processor_without_permissions_ends_with_the_reason(secured, user, sai
 
 
 def test_a_processor_with_a_wrong_password_ends_with_the_reason(secured, tmp_path):
-    file = tmp_path / "password"
+    file, data = tmp_path / "password", tmp_path / "data"
     file.write_text(WRONG)
     done = run(
         "processor",
-        **user_of(secured, "elowire-processor", ELOWIRE_KAFKA_PASSWORD_FILE=file, ELOWIRE_DATA_DIR=tmp_path),
+        **user_of(secured, "elowire-processor", ELOWIRE_KAFKA_PASSWORD_FILE=file, ELOWIRE_DATA_DIR=data),
         ELOWIRE_LOG_FORMAT="json",
         ELOWIRE_PROCESSOR_ADMIN_PORT=free_ports(1)[0],
     )
