@@ -21,6 +21,7 @@ INSTALL := --quiet --no-deps --require-hashes
 # Cheapest first. Every test file lives in one of these folders.
 SUITES := domain contracts project stages browser engine broker cli runtime deploy services
 # Those of real processes run together: two files at a time, each on a broker of its own, since most of them wait.
+# Not the browser's: Playwright has an event loop of its own for as long as its process lives.
 REAL := engine broker cli runtime deploy services
 
 .PHONY: help
@@ -96,8 +97,6 @@ OPTIONS_services := --deselect $(OPENAPI)
 WORKERS ?= 2
 PARALLEL := --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 PARALLEL_stages := $(PARALLEL)
-# Apart from the others: Playwright has an event loop of its own for as long as its process lives.
-PARALLEL_browser := $(PARALLEL)
 
 .PHONY: $(SUITES:%=test-%)
 $(SUITES:%=test-%): test-%: setup
