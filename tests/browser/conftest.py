@@ -27,22 +27,28 @@ def chromium():
 
 
 @pytest.fixture(scope="session")
-def evening():
+def played():
+    """The evening as it was; nobody goes on from it but on a copy."""
     return world.evening()
 
 
 @pytest.fixture
+def evening(played):
+    """Stages and records of the evening, to go on from."""
+    return copy.deepcopy(played)
+
+
+@pytest.fixture
 def site(evening):
-    stages, records = evening
-    site = Site(copy.deepcopy(stages), records)
+    site = Site(*evening)
     yield site
     site.stop()
 
 
 @pytest.fixture(scope="session")
-def quiet_site(evening):
+def quiet_site(played):
     """One on which nothing happens, for tests that only look."""
-    site = Site(*evening)
+    site = Site(*played)
     yield site
     site.stop()
 
