@@ -25,10 +25,16 @@ LEADER_OF = "elowire-players-changelog"
 
 
 @pytest.fixture
-async def scene(three, proxies, tmp_path):
-    """The product's topics in three copies; workers come through the proxies."""
+def kind():
+    """What runs, if a test does not say otherwise."""
+    return "product"
+
+
+@pytest.fixture
+async def scene(three, proxies, tmp_path, kind):
+    """The topics in three copies; workers come through the proxies."""
     doors = ",".join(proxied.address for _, proxied in proxies.values())
-    scene = Scene(three.bootstrap, tmp_path, kind="product", BOOTSTRAP=doors, BATCH_S=BATCH_S)
+    scene = Scene(three.bootstrap, tmp_path, kind=kind, BOOTSTRAP=doors, BATCH_S=BATCH_S)
 
     async def complete():
         return await answer(lambda: nodes(scene)) == {node.number for node in three.nodes}
@@ -191,3 +197,29 @@ async def test_workers_that_come_and_go_every_three_seconds(scene):
     assert scene.workers.count["terminated"] >= 3
     assert scene.workers.count["killed"] >= 1
     assert seen["assigned"] >= 5
+
+
+@pytest.mark.parametrize("kind", ["toy"])
+async def test_workers_are_replaced_one_by_one_by_a_release_with_another_format(scene):
+    """An old worker that gets a partition with new states ends itself; no game waits for that."""
+    slots = range(3)
+    for slot in slots:
+        scene.workers.start(slot)
+    load = asyncio.ensure_future(scene.feed(9000, rate=200))
+
+    async def at_work():
+        return await answer(lambda: scene.records("totals"))
+
+    await until(at_work, "totals")
+    for slot in slots:
+        await asyncio.sleep(5)
+        await asyncio.to_thread(scene.workers.leave, slot, hard=slot == 1)
+        scene.workers.start(slot, STAGES="next-toy")
+    async with scene.supervised(STAGES="next-toy"):
+        await load
+    assert await scene.drained(PATIENCE_S, STAGES="next-toy") == {}
+    await asyncio.to_thread(scene.workers.leave_all)
+    formats = {record.value[0] for record in await answer(lambda: scene.records("amounts-changelog"))}
+
+    assert formats == {1, 2}
+    assert await scene.faults() == []

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from aiokafka.admin import NewTopic
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from elowire.contracts.topics import CATALOGUE, Cleanup, Topic
 from elowire.runtime import topics
@@ -41,6 +41,19 @@ async def test_a_created_topic_takes_a_record_at_once(broker):
     await topics.apply(broker.bootstrap, [fresh], shape=Shape(partitions=12))
     async with ConfirmedProducer(broker.bootstrap) as producer, asyncio.timeout(1):
         await producer.send_all(OutRecord("at-once", b"%d" % number, b"") for number in range(100))
+
+
+async def test_a_node_that_learns_of_a_topic_after_another_is_waited_for(broker, monkeypatch):
+    """One node cannot show it: of three, each request goes to any, and the last to hear knew nothing yet."""
+    fresh, ask, heard = replace(PLAIN, name="late"), AIOKafkaAdminClient.describe_topics, []
+
+    async def describe(admin, names=None):
+        heard.append(names)
+        return [] if heard.count(None) == 2 else await ask(admin, names)
+
+    monkeypatch.setattr(AIOKafkaAdminClient, "describe_topics", describe)
+    assert await topics.apply(broker.bootstrap, [fresh], shape=SHAPE) == ["late"]
+    assert heard.count(None) >= 3
 
 
 async def drift(broker, topic, shape):

@@ -7,6 +7,7 @@ partitions would send keys elsewhere and a wrong clean-up loses records, so a pe
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import TopicAlreadyExistsError, for_code
 
 from elowire.contracts.topics import CATALOGUE, DEFAULT_PARTITIONS
-from elowire.runtime.kafka import admin_client, end_offsets
+from elowire.runtime.kafka import TopicMissingError, admin_client, end_offsets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _VISIBLE_S = 15.0
 _PAUSE_S = 0.05
+_ATTEMPTS = round(_VISIBLE_S / _PAUSE_S)
 
 
 class Verdict(StrEnum):
@@ -122,13 +124,32 @@ async def apply(
         created = _accepted(await admin.create_topics(new))
         await _visible(admin, missing, shape.partitions)
         # What another process created in the meantime may be something else.
-        drift = await _compare(admin, catalogue, shape)
-        if drift:
+        if drift := await _settled(admin, catalogue, shape):
             raise TopicDriftError(drift)
-        # A leader is named before it leads: reading the ends waits until each one does.
-        await end_offsets(cluster, sorted(missing))
+        await _read(cluster, sorted(missing))
 
     return created
+
+
+async def _settled(admin: AIOKafkaAdminClient, catalogue: Sequence[Topic], shape: Shape) -> list[Difference]:
+    """Compare again while a topic that was created is missing: a node learns of it after another."""
+    for _ in range(_ATTEMPTS):
+        differences = await _compare(admin, catalogue, shape)
+        if all(difference.verdict is Verdict.DRIFT for difference in differences):
+            return differences
+        await asyncio.sleep(_PAUSE_S)
+
+    return await _compare(admin, catalogue, shape)
+
+
+async def _read(cluster: Cluster, names: Sequence[str]) -> None:
+    """Read the ends of new topics, which waits for their leaders; again while a node does not know one."""
+    for _ in range(_ATTEMPTS):
+        with suppress(TopicMissingError):
+            await end_offsets(cluster, names)
+            return
+        await asyncio.sleep(_PAUSE_S)
+    await end_offsets(cluster, names)
 
 
 async def _compare(

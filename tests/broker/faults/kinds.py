@@ -1,4 +1,7 @@
-"""What is run under faults: the engine's toy, or the product. Stages, topics, input and verdict of each."""
+"""What is run under faults: the engine's toy, its later release, or the product.
+
+Stages, topics, input and verdict of each.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from elowire.contracts.topics import CATALOGUE, Cleanup, Topic, partition_of
 from elowire.processor.service import stages_of
 from tests.broker.check import check
 from tests.broker.faults import toy_check
-from tests.fakes.toy import TOY_CHANGELOGS, TOY_SOURCES, TOY_TOPICS, toy_stages
+from tests.fakes.toy import TOY_CHANGELOGS, TOY_SOURCES, TOY_TOPICS, ForwardStage, NextSumStage, toy_stages
 from tests.oracle.generator import Sizes, generate
 
 
@@ -80,6 +83,14 @@ class Toy:
         return await toy_check.check(bootstrap, prefix)
 
 
+class NextToy(Toy):
+    """The toy's later release, which writes its states in a new format."""
+
+    def stages(self, settings):
+        prefix = settings.topic_prefix
+        return [ForwardStage(prefix, settings.partitions), NextSumStage(prefix)]
+
+
 class Product:
     """The product's own stages and events."""
 
@@ -102,4 +113,4 @@ class Product:
         return await check(bootstrap, prefix)
 
 
-KINDS = {"toy": Toy(), "product": Product()}
+KINDS = {"toy": Toy(), "next-toy": NextToy(), "product": Product()}

@@ -58,21 +58,21 @@ class Scene:
     async def lag(self):
         return await cluster.lag(self.kafka, self.kind, self.prefix, self.name, self.partitions)
 
-    async def drained(self, patience_s=PATIENCE_S):
+    async def drained(self, patience_s=PATIENCE_S, **extra):
         """Wait until nothing is left, starting workers again as a supervisor does; return what is left."""
         waiting = asyncio.ensure_future(
             cluster.drained(self.kafka, self.kind, self.prefix, self.name, self.partitions, patience_s)
         )
-        async with self.supervised():
+        async with self.supervised(**extra):
             return await waiting
 
     @asynccontextmanager
-    async def supervised(self):
-        """Start what has ended again, as long as the block lasts."""
+    async def supervised(self, **extra):
+        """Start what has ended again, with more in its environment, as long as the block lasts."""
 
         async def watch():
             while True:
-                self.workers.restart_dead()
+                self.workers.restart_dead(**extra)
                 await asyncio.sleep(0.2)
 
         watching = asyncio.ensure_future(watch())

@@ -1,7 +1,7 @@
 """A processor under test: turns the environment into arguments, which production code never does.
 
-NAME (prefix of the topics, group), BOOTSTRAP, STAGES=toy|product, PARTITIONS, SESSION, BATCH_S, PACE,
-INSTANCE; test aids: CHAOS (probability), KILL_AT (places), STOP_AT (place), STOP_STAGE,
+NAME (prefix of the topics, group), BOOTSTRAP, STAGES=toy|next-toy|product, PARTITIONS, SESSION, BATCH_S,
+PACE, INSTANCE; test aids: CHAOS (probability), KILL_AT (places), STOP_AT (place), STOP_STAGE,
 STOP_AFTER, STOP_EVERY, MUTATION, CLOCK_JUMP (seconds in between, then each offset).
 """
 
