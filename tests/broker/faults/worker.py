@@ -1,8 +1,8 @@
 """A processor under test: turns the environment into arguments, which production code never does.
 
-NAME (prefix of the topics, group), BOOTSTRAP, STAGES=toy|next-toy|product, PARTITIONS, SESSION, BATCH_S,
-PACE, INSTANCE; test aids: CHAOS (probability), KILL_AT (places), STOP_AT (place), STOP_STAGE,
-STOP_AFTER, STOP_EVERY, MUTATION, CLOCK_JUMP (seconds in between, then each offset).
+NAME (group, and prefix of the topics unless PREFIX is another), BOOTSTRAP, STAGES=toy|next-toy|product,
+PARTITIONS, SESSION, BATCH_S, PACE, INSTANCE; test aids: CHAOS (probability), KILL_AT (places), STOP_AT
+(place), STOP_STAGE, STOP_AFTER, STOP_EVERY, MUTATION, CLOCK_JUMP (seconds in between, then each offset).
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def main():
     settings = load_settings(
         bootstrap=ENV("BOOTSTRAP", "127.0.0.1:30300"),
         group=name,
-        topic_prefix=f"{name}-",
+        topic_prefix=ENV("PREFIX", f"{name}-"),
         instance_id=ENV("INSTANCE"),
         partitions=partitions,
         session_s=float(ENV("SESSION", "12")),
