@@ -13,8 +13,12 @@ pytestmark = pytest.mark.broker
 @pytest.mark.parametrize(
     ("mutation", "scenario", "options"),
     [
-        ("swap", "place", {"at": "after barrier 1", "kills": 6, "chaos": 0.2}),
-        ("commitfirst", "place", {"at": "before barrier 1,after barrier 1", "kills": 5, "chaos": 0.2}),
+        ("swap", "place", {"at": "after barrier 1", "kills": 6, "chaos": 0.2, "static": 1}),
+        (
+            "commitfirst",
+            "place",
+            {"at": "before barrier 1,after barrier 1", "kills": 5, "chaos": 0.2, "static": 1},
+        ),
         ("lww", "zombie", {"at": "lease ok", "stage": "player", "cycles": 1}),
     ],
 )
