@@ -12,6 +12,7 @@ import pytest
 import uvicorn
 
 from elowire.ticker.api import create_app
+from elowire.ticker.service import serving
 from elowire.ticker.sources import Sources
 from elowire.ticker.stream import Stream
 from tests.services.ticker.records import feed_of, figures, game, line, listed, live, record
@@ -171,9 +172,12 @@ async def test_the_description_lists_every_address_of_the_contract():
 
 
 @asynccontextmanager
-async def served(app):
+async def served(app, **options):
+    """Serve as the ticker does; with options, as uvicorn does by itself."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_config=None, timeout_graceful_shutdown=1))
+    config = uvicorn.Config(app, lifespan="off", log_config=None, **options) if options else serving(app)
+    config.timeout_graceful_shutdown = 1
+    server = uvicorn.Server(config)
     task = asyncio.create_task(server._serve([listener]))  # noqa: SLF001 - without its signal handlers
     async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}") as client:
         yield client
