@@ -139,6 +139,40 @@ def test_after_a_restart_the_page_finds_back_and_says_so_meanwhile(site, visit):
     expect(row(page, world.LEADER).locator("td.games")).to_have_text("9")
 
 
+def test_ten_pages_of_one_browser_are_all_alive(site, visit):
+    pages = [visit(f"{site.address}/")]
+    addresses = [PLAYER, EVENT, "/tournaments", f"{EVENT}?view=rounds", "/?time_control=rapid", "/", PLAYER]
+    scenes = [
+        f"/overlay?view=card&player={world.LEADER}",
+        f"/overlay?view=strip&tournament={world.CHAMPIONSHIP}",
+    ]
+    for address in addresses + scenes:
+        page = pages[0].context.new_page()
+        page.goto(site.address + address)
+        pages.append(page)
+    for page in pages:
+        expect(page.locator(".fresh[data-state=live], #scene > section")).to_be_visible()
+    site.tell(result_of(world.LEADER, world.ROUND, "1/2-1/2"))
+
+    for at in (0, 6):
+        expect(row(pages[at], world.LEADER).locator("td.live")).to_contain_text("2790.0")
+    for at in (1, 7):
+        expect(pages[at].locator("#figures")).to_contain_text("2790.0")
+    expect(pages[8].locator(".live")).to_have_text("2790.0")
+
+
+def test_where_no_websocket_can_be_opened_the_page_lives_by_server_sent_events(site, visit):
+    page = visit("about:blank", expect=["WebSocket", "ws://127.0.0.1:1/"])
+    page.add_init_script(
+        "window.WebSocket = class extends WebSocket { constructor() { super('ws://127.0.0.1:1/'); } };"
+    )
+    page.goto(f"{site.address}/")
+    ready(page)
+    site.tell(result_of(world.LEADER, world.ROUND, "1/2-1/2"))
+
+    expect(row(page, world.LEADER).locator("td.live")).to_contain_text("2790.0")
+
+
 def test_a_lost_kafka_is_shown_with_the_time_of_the_state(site, visit):
     page = ready(visit(f"{site.address}/"))
     site.break_off("no Kafka broker answers")
