@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tests.browser import world
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import NARROW, PHONE
 from tests.browser.site import TOKEN
 
 PLAYER = f"/player/{world.LEADER}"
@@ -246,6 +246,35 @@ def test_axe_finds_nothing_in_light_and_dark_and_a_phone_never_scrolls_sideways(
     page.set_viewport_size(PHONE)
 
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+@pytest.mark.parametrize("language", ["en", "es", "ro"])
+@pytest.mark.parametrize("path", ["/", PLAYER, "/tournaments"])
+def test_on_a_narrow_phone_the_header_is_one_row_and_leaves_no_gap(quiet_site, visit, path, language):
+    page = ready(visit(f"{quiet_site.address}{path}?lang={language}", viewport=NARROW))
+    middles = {
+        round(box["y"] + box["height"] / 2)
+        for name in (".mark", ".fresh", ".language", ".theme")
+        if (box := page.locator(f"header {name}").bounding_box())
+    }
+    pages, heading = (page.locator(name).first.bounding_box() for name in ("header .pages", "main > *"))
+
+    assert max(middles) - min(middles) <= 2
+    assert pages["y"] - max(middles) <= 40
+    assert heading["y"] - pages["y"] - pages["height"] <= 30
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+    assert page.evaluate(
+        "[...document.querySelectorAll('.latest')].every((e) => e.childNodes.length || !e.offsetHeight)"
+    )
+
+
+def test_on_a_narrow_phone_what_is_lost_is_said_in_full(site, visit):
+    page = ready(visit(f"{site.address}/", viewport=NARROW))
+    site.break_off("no Kafka broker answers")
+    expect(page.locator(".fresh")).to_contain_text("showing the state of")
+
+    assert page.locator(".fresh").bounding_box()["height"] <= 48
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
 
 
 def seen(node):

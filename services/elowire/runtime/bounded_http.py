@@ -72,6 +72,11 @@ class BoundedHttp(HttpToolsProtocol):
             self._taken = 0
             self._wait(_REST_S)
 
+    def handle_websocket_upgrade(self) -> None:
+        """Let go of the connection: it belongs to the WebSocket from now on."""
+        self._wait(None)
+        super().handle_websocket_upgrade()
+
     def leave(self) -> None:
         """Close when the rest of the body is here."""
         self._leaving = True

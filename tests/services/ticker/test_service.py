@@ -7,6 +7,7 @@ import socket
 
 import httpx
 import pytest
+from websockets.asyncio.client import connect
 
 from elowire.runtime.settings import InvalidSettingsError, load_settings
 from elowire.ticker.service import Ticker
@@ -118,3 +119,17 @@ async def test_who_is_written_to_directly_gets_the_same_bytes(more):
 
     assert taken[0] == taken[1]
     assert taken[0][1].count(b"heartbeat") == 29
+
+
+async def test_a_websocket_outlives_the_time_for_a_head(monkeypatch):
+    monkeypatch.setattr("elowire.runtime.bounded_http._HEAD_S", 0.2)
+    feed, board, stream = feed_of(*WORLD)
+    async with (
+        served(app_over(feed, board, stream)) as client,
+        connect(f"ws://127.0.0.1:{client.base_url.port}/v1/stream") as websocket,
+    ):
+        await websocket.recv()
+        await asyncio.sleep(0.6)
+        stream.beat(b"{}")
+        async with asyncio.timeout(5):
+            assert "heartbeat" in await websocket.recv()
