@@ -89,8 +89,9 @@ async def serve(rate: float) -> None:
         await asyncio.sleep(0.005)
         now = time.monotonic()
         while number < (now - begun) * rate:
+            due = begun + number / rate
             number += 1
-            feed.take([record("live-ratings", changed(KEPT + number, begun + number / rate), number)])
+            feed.take([record("live-ratings", changed(KEPT + number, due), number)])
         if now - beat > BEAT_S:
             beat = now
             stream.beat(orjson.dumps(heartbeat_data(feed.progress, clock.now)))
