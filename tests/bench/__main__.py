@@ -16,7 +16,7 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from elowire.runtime import logs
 from elowire.runtime.settings import load_settings
-from tests.bench import cluster, load, measures, recovery
+from tests.bench import cluster, load, measures, rebuild, recovery, viewers
 
 PARTITIONS = 12
 
@@ -38,6 +38,7 @@ def main() -> None:
     for players in chosen.players:
         with tempfile.TemporaryDirectory(prefix="elowire-bench-") as folder:
             rows += recovery.recoveries(Path(folder), chosen.port, players)
+    rows += rebuild.rows() + viewers.rows()
     if chosen.json:
         print(json.dumps({"machine": _machine(), "figures": [row._asdict() for row in rows]}, indent=2))
         return

@@ -17,7 +17,7 @@ import urllib.error
 import urllib.request
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 import psutil
@@ -25,13 +25,13 @@ import psutil
 from elowire.runtime.kafka import ConfirmedProducer, OutRecord
 from elowire.runtime.settings import child_environment
 from tests.bench import cluster
+from tests.bench.measures import Row
+from tests.ports import free_port, free_ports
 from tests.services.ticker.records import figures, game, listed, live
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Below the ports that the system gives away: a client that asks too early would find itself.
-PORT = 19_292
 PARTITIONS = 12
 FEDERATIONS = ("USA", "GER", "IND", "ESP", "ROU", "NOR", "CHN", "UZB")
 
@@ -74,20 +74,21 @@ def rebuild(bootstrap: str, folder: Path) -> tuple[float, float, float]:
 
     What Python and the imports take is measured first, by the time until the port listens, and left out.
     """
+    port, admin_port = free_ports(2)
     environment = child_environment(
-        ELOWIRE_BOOTSTRAP=bootstrap,
-        ELOWIRE_TICKER_PORT=str(PORT + 1),
-        ELOWIRE_TICKER_ADMIN_PORT=str(PORT + 2),
+        ELOWIRE_BOOTSTRAP=bootstrap, ELOWIRE_TICKER_PORT=str(port), ELOWIRE_TICKER_ADMIN_PORT=str(admin_port)
     )
     with (folder / "ticker.log").open("ab") as log:
         command = [sys.executable, "-m", "elowire", "ticker"]
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         try:
             watched = psutil.Process(process.pid)
-            while _status("livez") is None:
+            while _status(admin_port, "livez") is None:
+                _require_running(process, folder)
                 time.sleep(0.01)
             begun, before = time.monotonic(), sum(watched.cpu_times()[:2])
-            while _status("readyz") != 200:
+            while _status(admin_port, "readyz") != 200:
+                _require_running(process, folder)
                 time.sleep(0.02)
             took = time.monotonic() - begun
             return took, sum(watched.cpu_times()[:2]) - before, watched.memory_info().rss / 2**20
@@ -96,14 +97,44 @@ def rebuild(bootstrap: str, folder: Path) -> tuple[float, float, float]:
             process.wait(30)
 
 
-def _status(path: str) -> int | None:
+def _require_running(process: subprocess.Popen[bytes], folder: Path) -> None:
+    if process.poll() is not None:
+        raise RuntimeError((folder / "ticker.log").read_text())
+
+
+def _status(port: int, path: str) -> int | None:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{PORT + 2}/{path}", timeout=30) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=30) as answer:
             return int(answer.status)
     except urllib.error.HTTPError as refusal:
         return refusal.code
     except OSError:
         return None
+
+
+class Run(NamedTuple):
+    """One rebuild: wall seconds, CPU seconds, MiB at its end."""
+
+    wall: float
+    cpu: float
+    memory: float
+
+
+def runs_of(players: int, playing: int, games: int, runs: int) -> list[Run]:
+    """Fill a fresh broker and rebuild a few times."""
+    with tempfile.TemporaryDirectory(prefix="elowire-rebuild-") as name:
+        folder = Path(name)
+        with cluster.broker(folder, free_port(), PARTITIONS) as bootstrap:
+            asyncio.run(fill(bootstrap, world(players, playing, games)))
+            return [Run(*rebuild(bootstrap, folder)) for _ in range(runs)]
+
+
+def rows(players: int = 200_000) -> list[Row]:
+    """Measure, as rows of `make bench`: the middle one of three runs."""
+    run = sorted(runs_of(players, players // 10, 5, 3))[1]
+    what = f"board of {players:,} players made anew"
+
+    return [Row(what, run.wall, "s"), Row(f"{what}, memory", run.memory, "MiB")]
 
 
 def main() -> None:
@@ -114,14 +145,9 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=5)
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="elowire-rebuild-") as name:
-        folder = Path(name)
-        with cluster.broker(folder, PORT, PARTITIONS) as bootstrap:
-            count = asyncio.run(fill(bootstrap, world(options.players, options.playing, options.games)))
-            print(f"{count} records; load average {os.getloadavg()[0]:.1f}")
-            for run in range(options.runs):
-                wall, cpu, memory = rebuild(bootstrap, folder)
-                print(f"run {run + 1}: {wall:.2f} s, CPU {cpu:.2f} s, {memory:.0f} MiB", flush=True)
+    print(f"load average {os.getloadavg()[0]:.1f}")
+    for run in runs_of(options.players, options.playing, options.games, options.runs):
+        print(f"{run.wall:.2f} s, CPU {run.cpu:.2f} s, {run.memory:.0f} MiB")
 
 
 if __name__ == "__main__":

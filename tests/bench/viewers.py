@@ -1,8 +1,9 @@
 """How quickly many viewers see a change, and in how much memory: `python -m tests.bench.viewers`.
 
 2,000 clients hold the stream of one ticker on the loopback address while 50 live ratings a second arrive.
-Latency runs from the moment a record is handed to the board to the moment its bytes are with the client; the
-ticker is a process of its own, without Kafka, and all clients are another.
+Latency runs from the moment a record is due to the moment its bytes are with the client. The ticker is a
+process of its own, without Kafka; so are the crowd, which only takes bytes, and a hundred probes among it,
+which look at the time: what is measured is the ticker's doing, and not that of so many clients in Python.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import sys
 import time
 from argparse import ArgumentParser
 from contextlib import suppress
-from typing import cast
+from typing import ClassVar, NamedTuple, cast
 
 import orjson
 import psutil
@@ -28,6 +29,7 @@ from elowire.ticker.api import create_app
 from elowire.ticker.service import serving
 from elowire.ticker.sources import Sources
 from elowire.ticker.streaming import heartbeat_data
+from tests.bench.measures import Row
 from tests.services.ticker.records import feed_of, figures, game, listed, live, record
 
 # Below the ports that the system gives away: a client that asks too early would find itself.
@@ -36,6 +38,17 @@ PLAYERS = 5_000
 KEPT = 5_000
 BEAT_S = 5.0
 MARK = b'"event_id":"at-'
+PROBES = 100
+"""Clients, among all the others, in a process of their own with little else to do."""
+CONNECTING_S = 8.0
+_ASKED = b"GET /v1/stream?time_control=standard HTTP/1.1\r\nHost: bench\r\n"
+_UPGRADE = (
+    b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+)
+ASKING = {"http": _ASKED + b"\r\n", "websocket": _ASKED + _UPGRADE + b"\r\n"}
+PING, PONG = b"\x89\x04", b"\x8a\x84\0\0\0\0"
+"""Of four bytes, as uvicorn sends them; and the answer, masked with zeros."""
 
 
 def board(players: int):
@@ -76,8 +89,9 @@ async def serve(rate: float) -> None:
         await asyncio.sleep(0.005)
         now = time.monotonic()
         while number < (now - begun) * rate:
+            due = begun + number / rate
             number += 1
-            feed.take([record("live-ratings", changed(KEPT + number, begun + number / rate), number)])
+            feed.take([record("live-ratings", changed(KEPT + number, due), number)])
         if now - beat > BEAT_S:
             beat = now
             stream.beat(orjson.dumps(heartbeat_data(feed.progress, clock.now)))
@@ -87,74 +101,168 @@ async def serve(rate: float) -> None:
 def changed(number: int, due: float) -> bytes:
     """Make the record of a change that was due at a time, whenever the ticker comes to it."""
     player = str(1 + number * 7919 % PLAYERS)
-    value = orjson.loads(
-        live(player, number, game=game(player, number, number), standard=figures(2700, f"{number % 90}.30"))
-    )
+    # A game of its own for each would make the board grow, which is not what is measured.
+    played = game(player, number % KEPT, number)
+    value = orjson.loads(live(player, number, game=played, standard=figures(2700, f"{number % 90}.30")))
     value["cause"]["event_id"] = f"at-{int(due * 1e9)}"
 
     return orjson.dumps(value)
 
 
-class Viewer(asyncio.BufferedProtocol):
-    """One client: asks for the stream, and notes when the changes come."""
+class Client(asyncio.BufferedProtocol):
+    """One client: asks for the stream and takes it, as cheaply as can be: its own work is not measured.
 
-    took: list[int]
+    The few `probes` note when changes come to them.
+    """
+
+    over = "http"
+    probes = False
+    took: ClassVar[list[int]] = []
     counting = False
+    bytes = 0
     room = bytearray(1 << 20)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Ask."""
         # uvloop's transports are no subclass of asyncio's.
-        cast("asyncio.Transport", transport).write(
-            b"GET /v1/stream?time_control=standard HTTP/1.1\r\nHost: bench\r\n\r\n"
-        )
+        self.transport = cast("asyncio.Transport", transport)
+        self.transport.write(ASKING[Client.over])
 
     def get_buffer(self, sizehint: int) -> bytearray:
         """Let all clients share one place: what is in it is looked at once."""
         del sizehint
-        return Viewer.room
+        return Client.room
 
     def buffer_updated(self, nbytes: int) -> None:
         """Note the age of each change; a mark that is cut in two is left out."""
-        if not Viewer.counting:
+        Client.bytes += nbytes
+        if Client.over == "websocket" and (at := Client.room.find(PING, 0, nbytes)) >= 0:
+            self.transport.write(PONG + Client.room[at + 2 : at + 6])
+        if not Client.counting:
             return
-        data, now = bytes(memoryview(Viewer.room)[:nbytes]), time.monotonic_ns()
+        data, now = bytes(memoryview(Client.room)[:nbytes]), time.monotonic_ns()
         at = data.find(MARK)
         while at >= 0:
             end = data.find(b'"', at + len(MARK))
             if end > 0:
-                Viewer.took.append(now - int(data[at + len(MARK) : end]))
+                Client.took.append(now - int(data[at + len(MARK) : end]))
             at = data.find(MARK, at + len(MARK))
 
 
-async def watch(clients: int, seconds: float, server: psutil.Process) -> None:
-    """Connect the clients, count for a while, and print what they saw."""
+async def connected(clients: int, within_s: float) -> list[asyncio.BaseTransport]:
+    """Connect clients, evenly over a time, so that those of several processes mix."""
     loop = asyncio.get_running_loop()
-    transports = []
+    transports, begun = [], time.monotonic()
     for number in range(clients):
-        transport, _ = await loop.create_connection(Viewer, "127.0.0.1", PORT)
+        transport, _ = await loop.create_connection(Client, "127.0.0.1", PORT)
         transports.append(transport)
-        if number % 50 == 0:
-            await asyncio.sleep(0.02)
+        await asyncio.sleep(begun + within_s * number / clients - time.monotonic())
+    return transports
+
+
+async def crowd(clients: int) -> None:
+    """Be all clients but the probes; when asked on standard input, say how many are left, and what came."""
+    transports = await connected(clients, CONNECTING_S)
+    while await asyncio.to_thread(sys.stdin.readline):
+        left = sum(not transport.is_closing() for transport in transports)
+        print(orjson.dumps([left, Client.bytes, time.process_time()]).decode(), flush=True)
+
+
+class Seen(NamedTuple):
+    """What a measurement saw: latencies in seconds, memory in bytes, CPU as a share of one core."""
+
+    left: int
+    took: list[float]
+    memory: tuple[int, int]
+    cpu: float
+    crowd_cpu: float
+    own_cpu: float
+    bytes_per_s: float
+
+    def at(self, share: float) -> float:
+        """Give the latency in milliseconds that a share of all changes kept to."""
+        return self.took[int(len(self.took) * share)] * 1000
+
+
+async def watch(clients: int, seconds: float, server: psutil.Process, crowd: subprocess.Popen[str]) -> Seen:
+    """Be the probes: connect, settle, count for a while."""
+    probes = min(PROBES, clients // 2)
+    transports = await connected(probes, CONNECTING_S)
+    await asyncio.to_thread(_crowd_says, crowd)
     await asyncio.sleep(5)
-    Viewer.took, Viewer.counting = [], True
-    before, cpu, begun = server.memory_info().rss, sum(server.cpu_times()[:2]), time.monotonic()
-    own = time.process_time()
+    _, bytes_before, crowd_cpu = await asyncio.to_thread(_crowd_says, crowd)
+    Client.took.clear()
+    Client.counting = True
+    memory, cpu, own, begun = _memory(server), _cpu(server), time.process_time(), time.monotonic()
     await asyncio.sleep(seconds)
-    Viewer.counting = False
-    own = (time.process_time() - own) / (time.monotonic() - begun)
-    spent = (sum(server.cpu_times()[:2]) - cpu) / (time.monotonic() - begun)
-    after, took = server.memory_info().rss, sorted(Viewer.took)
-    open_still = sum(not transport.is_closing() for transport in transports)
+    Client.counting = False
+    wall = time.monotonic() - begun
+    cpu, own, memory_after = _cpu(server) - cpu, time.process_time() - own, _memory(server)
+    left, bytes_after, crowd_cpu_after = await asyncio.to_thread(_crowd_says, crowd)
+    left += sum(not transport.is_closing() for transport in transports)
     for transport in transports:
         transport.abort()
-    at = {share: took[int(len(took) * share)] / 1e6 for share in (0.5, 0.99, 0.999)}
-    print(f"{open_still} of {clients} clients to the end, {len(took) / seconds:.0f} changes a second to all")
-    print("latency " + ", ".join(f"p{100 * share:g} {ms:.0f} ms" for share, ms in at.items()))
-    print(
-        f"ticker: CPU {100 * spent:.0f} %, memory {before / 2**20:.0f} MiB, "
-        f"{seconds:g} s later {after / 2**20:.0f} MiB; all clients: CPU {100 * own:.0f} %"
+
+    return Seen(
+        left=int(left),
+        took=sorted(one / 1e9 for one in Client.took),
+        memory=(memory, memory_after),
+        cpu=cpu / wall,
+        crowd_cpu=(crowd_cpu_after - crowd_cpu) / wall,
+        own_cpu=own / wall,
+        bytes_per_s=(bytes_after - bytes_before) / wall,
     )
+
+
+def measure(clients: int, rate: float, seconds: float, over: str) -> Seen:
+    """Start a ticker and a crowd, watch, and end them."""
+    Client.over = over
+    command = [sys.executable, "-m", "tests.bench.viewers", "--rate", str(rate), "--over", over]
+    with subprocess.Popen([*command, "--serve"]) as ticker:
+        try:
+            _listening(30)
+            others = [*command, "--crowd", str(clients - min(PROBES, clients // 2))]
+            with (
+                subprocess.Popen(others, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as crowd,
+                asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
+            ):
+                return runner.run(watch(clients, seconds, psutil.Process(ticker.pid), crowd))
+        finally:
+            ticker.terminate()
+
+
+def rows(clients: int = 2_000, rate: float = 50.0, seconds: float = 30.0) -> list[Row]:
+    """Measure both protocols, as rows of `make bench`."""
+    found = []
+    for over in ASKING:
+        _many_files()
+        seen = measure(clients, rate, seconds, over)
+        what = f"{clients} {over} clients, {rate:g} changes/s"
+        found += [Row(f"{what}, p{100 * share:g}", seen.at(share), "ms") for share in (0.5, 0.99)]
+        found.append(Row(f"{what}, growth of memory", (seen.memory[1] - seen.memory[0]) / 2**20, "MiB"))
+
+    return found
+
+
+def _crowd_says(crowd: subprocess.Popen[str]) -> list[float]:
+    assert crowd.stdin is not None
+    assert crowd.stdout is not None
+    crowd.stdin.write("\n")
+    crowd.stdin.flush()
+    return cast("list[float]", orjson.loads(crowd.stdout.readline()))
+
+
+def _memory(process: psutil.Process) -> int:
+    return int(process.memory_info().rss)
+
+
+def _cpu(process: psutil.Process) -> float:
+    return float(sum(process.cpu_times()[:2]))
+
+
+def _many_files() -> None:
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 20_000), most))
 
 
 def _listening(within_s: float) -> None:
@@ -173,23 +281,28 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=2_000)
     parser.add_argument("--rate", type=float, default=50.0)
     parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--over", choices=list(ASKING), default="http")
     parser.add_argument("--serve", action="store_true", help="be the ticker")
+    parser.add_argument("--crowd", type=int, help="be so many clients")
     options = parser.parse_args()
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 20_000), most))
-    if options.serve:
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    _many_files()
+    Client.over = options.over
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        if options.serve:
             runner.run(serve(options.rate))
-        return
-    command = [sys.executable, "-m", "tests.bench.viewers", "--serve", "--rate", str(options.rate)]
-    process = subprocess.Popen(command)
-    try:
-        _listening(30)
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(watch(options.clients, options.seconds, psutil.Process(process.pid)))
-    finally:
-        process.terminate()
-        process.wait(20)
+            return
+        if options.crowd:
+            runner.run(crowd(options.crowd))
+            return
+    seen = measure(options.clients, options.rate, options.seconds, options.over)
+    print(f"{seen.left} of {options.clients} {options.over} clients to the end")
+    print(f"{seen.bytes_per_s / 2**20:.0f} MiB/s to the crowd, {len(seen.took)} changes seen by probes")
+    print("latency " + ", ".join(f"p{100 * share:g} {seen.at(share):.0f} ms" for share in (0.5, 0.99, 0.999)))
+    print(
+        f"ticker: CPU {100 * seen.cpu:.0f} %, memory {seen.memory[0] / 2**20:.0f} MiB, "
+        f"{options.seconds:g} s later {seen.memory[1] / 2**20:.0f} MiB; "
+        f"crowd: CPU {100 * seen.crowd_cpu:.0f} %, probes: CPU {100 * seen.own_cpu:.0f} %"
+    )
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from tests.browser import world
 from tests.browser.site import Site
 
 PHONE = {"width": 390, "height": 844}
+NARROW = {"width": 360, "height": 740}
 DESKTOP = {"width": 1280, "height": 800}
 SCENE = {"width": 1920, "height": 1080}
 

@@ -13,6 +13,7 @@ from elowire.ticker.api import create_app
 from elowire.ticker.asides import ASIDES
 from elowire.ticker.board import TOPICS, Board
 from elowire.ticker.feed import Feed
+from elowire.ticker.service import serving
 from elowire.ticker.sources import Sources
 from elowire.ticker.stream import Stream
 from elowire.ticker.streaming import heartbeat_data
@@ -53,15 +54,8 @@ class Site:
             letters=self.feed.asides.letters,
             token=lambda: TOKEN,
         )
-        config = uvicorn.Config(
-            create_app(sources),
-            host="127.0.0.1",
-            port=self.port,
-            lifespan="off",
-            log_config=None,
-            timeout_graceful_shutdown=1,
-            ws="websockets-sansio",
-        )
+        config = serving(create_app(sources))
+        config.port, config.timeout_graceful_shutdown = self.port, 1
         self._server = uvicorn.Server(config)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, daemon=True)

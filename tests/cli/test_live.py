@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+import json
 
 import pytest
 
 from elowire.cli.standings import places, signed
 from elowire.cli.ticker_client import ticker_address
 from tests.cli.ticking import CASES, CHAMPIONSHIP, Ticking, World, championship, ticker_of
+from tests.oracle.events import published
 
 PLAYERS = list(CHAMPIONSHIP.outcomes)
+_EVENT = json.loads((CASES.parent / "events" / "us-championship-2025.json").read_text())
+LISTED = {str(player["fide_id"]): player["published_rating"] for player in _EVENT["players"]}
 
 
 def live_after(number):
@@ -36,8 +40,20 @@ def test_chosen_players_have_their_figures(elowire):
     assert [view["standard"]["live"] for view in done.json()] == live_after(6)
 
 
-def test_the_table_fits_eighty_columns_and_says_what_moved(elowire):
+def test_without_a_rating_list_nobody_has_a_place_in_the_world(elowire):
     with ticker_of(championship()) as ticker:
+        done = elowire("live", "--ticker", ticker.address, "--format", "table")
+
+    first = next(line for line in done.out.splitlines() if "2797.3" in line)
+    assert first.split()[0] in PLAYERS
+
+
+def test_the_table_fits_eighty_columns_and_says_what_moved(elowire):
+    world = World().feed(*(published(player, "2025-10", rating) for player, rating in LISTED.items()))
+    world.send(CHAMPIONSHIP.opening)
+    for records in CHAMPIONSHIP.rounds:
+        world.send(records)
+    with ticker_of(world) as ticker:
         done = elowire("live", "--ticker", ticker.address, "--format", "table")
 
     assert max(len(line) for line in done.out.splitlines()) <= 80

@@ -88,7 +88,7 @@ def test_in_a_pipe_every_change_is_a_line_and_ctrl_c_is_no_failure():
         assert process.wait(WAIT_S) == 0
     assert re.fullmatch(
         rf"\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\dZ standard {FIRST}.*, live 2789.7, before 2792.3, change \+0.70, "
-        r"next list 2790, rank 1, game\n",
+        r"next list 2790, game\n",
         line,
     )
 

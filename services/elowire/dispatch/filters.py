@@ -34,15 +34,15 @@ class Filters(BaseModel):
 
     kinds: Annotated[tuple[Kind, ...], Field(min_length=1, max_length=len(Kind))] = (Kind.LIVE_RATING,)
     """Kinds of event."""
-    players: Annotated[tuple[PlayerId, ...], Field(max_length=MOST_NAMED)] = ()
+    players: Annotated[tuple[PlayerId, ...], Field(min_length=1, max_length=MOST_NAMED)] = ()
     """Player ids: the digits of the FIDE id, or namespace:id."""
-    tournaments: Annotated[tuple[Id, ...], Field(max_length=MOST_NAMED)] = ()
+    tournaments: Annotated[tuple[Id, ...], Field(min_length=1, max_length=MOST_NAMED)] = ()
     """Tournaments that the event comes from."""
-    federations: Annotated[tuple[Federation, ...], Field(max_length=MOST_NAMED)] = ()
+    federations: Annotated[tuple[Federation, ...], Field(min_length=1, max_length=MOST_NAMED)] = ()
     """The player's federation in the rating list, three capital letters; who is in no list has none."""
-    time_controls: Annotated[tuple[TimeControl, ...], Field(max_length=len(TimeControl))] = ()
+    time_controls: Annotated[tuple[TimeControl, ...], Field(min_length=1, max_length=len(TimeControl))] = ()
     """Ratings that changed: standard, rapid, blitz."""
-    causes: Annotated[tuple[CauseKind, ...], Field(max_length=len(CauseKind))] = ()
+    causes: Annotated[tuple[CauseKind, ...], Field(min_length=1, max_length=len(CauseKind))] = ()
     """What changed a live rating: game, correction, annulment, resolution, list, base-correction, facts."""
     min_change: Annotated[str, AfterValidator(_size)] | None = None
     """Rating points, up or down, that the event moves the rating by at least; a first or a lost rating

@@ -26,6 +26,7 @@ from elowire.dispatch.store_subscriptions import forget_down_time
 from elowire.dispatch.transport import Lookup, SystemLookup, Transport, trust_of
 from elowire.runtime import clock
 from elowire.runtime.admin import AdminServer, PortTakenError
+from elowire.runtime.bounded_http import BoundedHttp
 from elowire.runtime.logs import get_logger
 from elowire.runtime.metrics import Registry
 from elowire.runtime.settings import InvalidSettingsError, Settings
@@ -132,7 +133,7 @@ class Dispatch:
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=_DRAIN_S,
-                h11_max_incomplete_event_size=32_768,
+                http=BoundedHttp,
             )
         )
         self._tasks = [

@@ -25,6 +25,7 @@ from elowire.ingest.sources import FILE as SOURCES
 from elowire.ingest.sources import SourcesError
 from elowire.runtime import clock
 from elowire.runtime.admin import AdminServer, PortTakenError
+from elowire.runtime.bounded_http import BoundedHttp
 from elowire.runtime.data_dir import open_data_dir
 from elowire.runtime.logs import get_logger
 from elowire.runtime.metrics import Registry
@@ -97,7 +98,7 @@ class Ingest:
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=_DRAIN_S,
-                h11_max_incomplete_event_size=32_768,
+                http=BoundedHttp,
             )
         )
         try:

@@ -31,7 +31,7 @@ from elowire.ticker.sources import Sources
 from elowire.ticker.streaming import add_stream
 from elowire.ticker.tournament_views import tournament_view, tournaments_view
 from elowire.ticker.views import Json, facets_view, player_view, ranking_view, search_view
-from elowire.ticker.web import SecurityHeaders, add_cors, add_errors
+from elowire.ticker.web import Heads, SecurityHeaders, add_cors, add_errors
 
 _CONFLICT = 409
 _UNKNOWN = "No rating of player {} has been seen. Ids are FIDE's digits, or namespace:id."
@@ -51,6 +51,7 @@ def create_app(sources: Sources) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
+    app.add_middleware(Heads)
     add_cors(app, sources.origins)
     app.add_middleware(SecurityHeaders)
     add_errors(app)

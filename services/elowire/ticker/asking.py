@@ -71,7 +71,11 @@ def interest_in(
 
 
 def _player_ids(text: str | None) -> frozenset[str]:
-    ids = frozenset(one.strip() for one in (text or "").split(",") if one.strip())
+    if text is None:
+        return frozenset()
+    ids = frozenset(one.strip() for one in text.split(",") if one.strip())
+    if not ids:
+        raise HTTPException(422, "players: names nobody. Leave it out to watch everybody.")
     if len(ids) > _MOST_PLAYERS or any(len(one) > MOST_ID for one in ids):
         raise HTTPException(422, f"players: at most {_MOST_PLAYERS} ids of at most {MOST_ID} characters.")
     return ids

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import AbstractContextManager
 
 from fastapi import Response
 from starlette.types import Receive, Scope, Send
+
+from elowire.ticker.watchers import Batch, Watcher, Wire
+from elowire.ticker.wires import wire_of
 
 SEND_S = 20.0
 """Seconds after which a client that takes nothing is gone."""
@@ -21,21 +23,26 @@ CLOSES_STUCK = hasattr(socket, "TCP_USER_TIMEOUT")
 
 
 class EventStream(Response):
-    """Writes frames until they end or the client leaves."""
+    """Gives a watcher's events to the client until they end or the client leaves.
+
+    `watching` lets the watcher in for as long as the answer lasts.
+    """
 
     media_type = "text/event-stream"
 
-    def __init__(self, frames: AsyncGenerator[bytes], status_code: int = 200) -> None:
+    def __init__(self, watching: AbstractContextManager[Watcher], status_code: int = 200) -> None:
         super().__init__(
             status_code=status_code, headers={"cache-control": "no-store", "x-accel-buffering": "no"}
         )
         del self.headers["content-length"]
-        self._frames = frames
+        self._watching = watching
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer."""
-        del scope
-        tasks = [asyncio.create_task(self._write(send)), asyncio.create_task(_until_left(receive))]
+        tasks = [
+            asyncio.create_task(self._write(send, wire_of(scope))),
+            asyncio.create_task(_until_left(receive)),
+        ]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -47,16 +54,20 @@ class EventStream(Response):
             if isinstance(outcome, Exception) and not isinstance(outcome, (TimeoutError, OSError)):
                 raise outcome
 
-    async def _write(self, send: Send) -> None:
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        async with aclosing(self._frames) as frames:
-            async for frame in frames:
-                message = {"type": "http.response.body", "body": frame, "more_body": True}
-                if CLOSES_STUCK:
+    async def _write(self, send: Send, wire: Wire | None) -> None:
+        async def write(batch: Batch) -> None:
+            message = {"type": "http.response.body", "body": batch.body, "more_body": True}
+            if CLOSES_STUCK:
+                await send(message)
+            else:
+                async with asyncio.timeout(SEND_S):
                     await send(message)
-                else:
-                    async with asyncio.timeout(SEND_S):
-                        await send(message)
+
+        with self._watching as watcher:
+            await send(
+                {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
+            )
+            await watcher.run(write, wire)
         await send({"type": "http.response.body", "body": b""})
 
 

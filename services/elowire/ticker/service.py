@@ -21,13 +21,13 @@ from elowire.runtime.metrics import Registry
 from elowire.runtime.settings import Settings
 from elowire.ticker.api import create_app
 from elowire.ticker.board import Board
-from elowire.ticker.bounded_http import BoundedHttp
 from elowire.ticker.event_stream import CLOSES_STUCK, SEND_S
 from elowire.ticker.feed import Feed
 from elowire.ticker.metrics import TickerMetrics
 from elowire.ticker.sources import Sources
 from elowire.ticker.stream import Stream
 from elowire.ticker.streaming import heartbeat_data
+from elowire.ticker.wires import WiredHttp, WiredWebSocket
 
 _BEAT_S = 5.0
 _DRAIN_S = 5
@@ -148,8 +148,8 @@ def serving(app: FastAPI) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=_DRAIN_S,
-        http=BoundedHttp,
-        ws="websockets-sansio",
+        http=WiredHttp,
+        ws=WiredWebSocket,
         ws_max_size=_MOST_MESSAGE,
         ws_per_message_deflate=False,
     )

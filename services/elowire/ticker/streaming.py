@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from typing import Annotated
 
 import orjson
@@ -32,7 +32,9 @@ from elowire.ticker.readings import MOST_ID
 from elowire.ticker.snapshots import snapshot_view
 from elowire.ticker.sources import Sources
 from elowire.ticker.views import Json
+from elowire.ticker.watchers import Batch
 from elowire.ticker.web import is_allowed_origin
+from elowire.ticker.wires import wire_of
 
 _TRY_AGAIN_LATER = 1013
 _POLICY_VIOLATION = 1008
@@ -83,10 +85,8 @@ def add_stream(app: FastAPI, sources: Sources) -> None:
         last_event_id: Annotated[str | None, Header(max_length=MOST_ID)] = None,
     ) -> Response:
         _require_place(sources)
-        frames = sources.stream.frames(
-            asked.interest, last_event_id or asked.cursor, _snapshot(sources, asked)
-        )
-        return EventStream(frames)
+        cursor = last_event_id or asked.cursor
+        return EventStream(sources.stream.watching(asked.interest, cursor, _snapshot(sources, asked)))
 
     @app.websocket("/v1/stream")
     async def messages(websocket: WebSocket, asked: Asked) -> None:
@@ -111,12 +111,13 @@ async def _converse(websocket: WebSocket, sources: Sources, asked: Watching) -> 
     """Send until either side has enough; what the client says is not listened to."""
 
     async def send() -> None:
-        batches = sources.stream.watch(asked.interest, asked.cursor, _snapshot(sources, asked))
-        async with aclosing(batches):
-            async for events in batches:
-                for event in events:
-                    async with asyncio.timeout(SEND_S):
-                        await websocket.send_text(event.message)
+        with sources.stream.watching(asked.interest, asked.cursor, _snapshot(sources, asked)) as watcher:
+            await watcher.run(write, wire_of(websocket.scope))
+
+    async def write(batch: Batch) -> None:
+        for event in batch.events:
+            async with asyncio.timeout(SEND_S):
+                await websocket.send_text(event.message.decode())
 
     async def listen() -> None:
         while True:
@@ -133,7 +134,8 @@ async def _converse(websocket: WebSocket, sources: Sources, asked: Watching) -> 
         ended = (WebSocketDisconnect, TimeoutError, asyncio.CancelledError, RuntimeError, KeyError)
         if isinstance(outcome, BaseException) and not isinstance(outcome, ended):
             raise outcome
-    with suppress(RuntimeError):
+    # Who has left already needs no farewell.
+    with suppress(RuntimeError, WebSocketDisconnect):
         await websocket.close(_GOING_AWAY)
 
 

@@ -226,13 +226,12 @@ def _as_listed(rating_list: str, figures: Json) -> Json:
 
 
 def _add_ranks(board: Board, player_id: str, view: Json, controls: Sequence[TimeControl] = _CONTROLS) -> None:
+    """Say where the player stands in the world; among the few who have played there is no such place."""
     for time_control in controls:
         figures = view.get(time_control.value)
         if figures:
-            figures["rank"], figures["rank_change"] = board.ladder(time_control).rank(player_id) or (
-                None,
-                None,
-            )
+            found = board.ladder(time_control).rank(player_id) if board.newest_list else None
+            figures["rank"], figures["rank_change"] = found or (None, None)
 
 
 def _row(board: Board, player_id: str, time_control: TimeControl) -> Json:

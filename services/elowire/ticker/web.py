@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from http import HTTPStatus
 from urllib.parse import urlsplit
@@ -52,13 +53,42 @@ class SecurityHeaders:
         await self._app(scope, receive, with_headers)
 
 
+class Heads:
+    """ASGI middleware that answers HEAD as GET, without the body (RFC 9110, 9.3.2)."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on as GET; what has no end ends with its head."""
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+        answered = asyncio.Event()
+
+        async def head_alone(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                await send(message)
+            elif not answered.is_set():
+                answered.set()
+                await send({"type": "http.response.body", "body": b""})
+
+        async def left() -> Message:
+            await answered.wait()
+            return {"type": "http.disconnect"}
+
+        # Without the wire, or events would be written where no body may be.
+        asked = {**scope, "method": "GET", "extensions": {}}
+        await self._app(asked, left, head_alone)
+
+
 def add_cors(app: FastAPI, origins: tuple[str, ...]) -> None:
     """Let pages of these origins read answers; `*` lets all. Nothing here depends on who asks."""
     if origins:
         app.add_middleware(
             CORSMiddleware,
             allow_origins=list(origins),
-            allow_methods=["GET"],
+            allow_methods=["GET", "HEAD"],
             allow_headers=["if-none-match", "last-event-id", "cache-control"],
             expose_headers=["etag", "retry-after"],
             max_age=3600,

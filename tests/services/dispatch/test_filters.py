@@ -186,3 +186,19 @@ def test_the_id_of_a_webhook_is_the_event_s_for_ever_and_different_for_others():
     )
     assert (anew.event_id, anew.entity) == (COMPARED.event_id, COMPARED.entity)
     assert anew.webhook_id != COMPARED.webhook_id
+
+
+@pytest.mark.parametrize(
+    "field", ["players", "tournaments", "federations", "time_controls", "causes", "kinds"]
+)
+def test_a_filter_that_names_nobody_is_refused_and_does_not_mean_everybody(field):
+    with pytest.raises(ValidationError) as problem:
+        Wanted.model_validate({"name": "club", "url": "https://a.example/", "filters": {field: []}})
+
+    assert refused(problem.value).refusal.field == f"filters.{field}"
+
+
+def test_a_filter_that_was_left_out_can_be_kept_and_read_again():
+    kept = Filters().model_dump_json(exclude_defaults=True)
+
+    assert Filters.model_validate_json(kept) == Filters()

@@ -406,3 +406,20 @@ async def test_a_setting_that_cannot_be_used_is_named(tmp_path, more, said):
 
     assert said in str(refused.value)
     assert "short" not in str(refused.value)
+
+
+async def test_what_is_too_large_is_answered_and_not_reset(tmp_path):
+    token = "t" * 32
+    settings = settings_for(tmp_path / "data", dispatch_token=token)
+    async with running(settings):
+        address = f"http://127.0.0.1:{settings.dispatch_port}/v1/subscriptions"
+        async with httpx.AsyncClient(headers={"authorization": f"Bearer {token}"}) as client:
+            body = await client.post(address, content=b" " * (3 << 20))
+        reader, writer = await asyncio.open_connection("127.0.0.1", settings.dispatch_port)
+        writer.write(b"GET /v1/subscriptions HTTP/1.1\r\nx: " + b"a" * 300_000)
+        async with asyncio.timeout(5):
+            head = await reader.readline()
+        writer.close()
+
+    assert (body.status_code, body.json()["detail"]) == (413, "The body has more than 262144 bytes.")
+    assert head.startswith(b"HTTP/1.1 431 ")

@@ -12,6 +12,7 @@ import pytest
 import uvicorn
 
 from elowire.ticker.api import create_app
+from elowire.ticker.service import serving
 from elowire.ticker.sources import Sources
 from elowire.ticker.stream import Stream
 from tests.services.ticker.records import feed_of, figures, game, line, listed, live, record
@@ -171,9 +172,12 @@ async def test_the_description_lists_every_address_of_the_contract():
 
 
 @asynccontextmanager
-async def served(app):
+async def served(app, **options):
+    """Serve as the ticker does; with options, as uvicorn does by itself."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_config=None, timeout_graceful_shutdown=1))
+    config = uvicorn.Config(app, lifespan="off", log_config=None, **options) if options else serving(app)
+    config.timeout_graceful_shutdown = 1
+    server = uvicorn.Server(config)
     task = asyncio.create_task(server._serve([listener]))  # noqa: SLF001 - without its signal handlers
     async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}") as client:
         yield client
@@ -256,3 +260,50 @@ async def test_an_unreadable_record_leaves_those_beside_it():
     )
 
     assert (len(board), feed.progress.refused) == (2, 1)
+
+
+@pytest.mark.parametrize("players", ["", ",", " , "])
+async def test_a_choice_of_nobody_is_refused_and_does_not_mean_everybody(players):
+    answer = await get(f"/v1/stream?players={players}")
+
+    assert (answer.status_code, answer.json()["detail"][:22]) == (422, "players: names nobody.")
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/", 200),
+        ("/docs", 200),
+        ("/v1/players/2020009", 200),
+        ("/static/line.js", 200),
+        ("/v1/players/77", 404),
+    ],
+)
+async def test_head_is_get_without_a_body(path, status):
+    async with served(app_over(*feed_of(*WORLD))) as client:
+        found, head = await client.get(path), await client.head(path)
+
+    assert (head.status_code, head.content) == (status, b"")
+    for name in ("content-type", "content-length", "etag", "cache-control", "content-security-policy"):
+        assert head.headers.get(name) == found.headers.get(name)
+
+
+async def test_head_of_the_stream_ends_and_watches_nothing():
+    feed, board, stream = feed_of(*WORLD)
+    async with served(app_over(feed, board, stream)) as client:
+        async with asyncio.timeout(5):
+            head = await client.head("/v1/stream")
+        again = await client.get("/v1/facets")
+
+    assert (head.status_code, head.content, len(stream)) == (200, b"", 0)
+    assert head.headers["content-type"].startswith("text/event-stream")
+    assert again.status_code == 200
+
+
+async def test_without_a_rating_list_nobody_has_a_place_in_the_world():
+    played = ("live-ratings", live("2020009", 1, game=game("2020009", 1), standard=figures(2789, "3.60")))
+    answer = (await get("/v1/players/2020009", played)).json()
+    [row] = (await get("/v1/live-ratings", played)).json()["players"]
+
+    assert (answer["standard"]["rank"], answer["standard"]["rank_change"]) == (None, None)
+    assert (row["live"], row["rank"]) == ("2792.6", None)

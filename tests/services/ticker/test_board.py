@@ -18,6 +18,10 @@ from tests.services.ticker.records import figures, game, line, listed, live
 STANDARD = TimeControl.STANDARD
 
 
+A_LIST = ("rating-lists", listed("77"))
+"""Without any list there are no ranks; nobody in it is rated."""
+
+
 def board_of(*records):
     board = Board()
     for topic, value in records:
@@ -35,7 +39,7 @@ def test_the_highest_version_stays_whatever_comes_last():
         live("1", v, standard=figures(2700, change)) for v, change in ((1, "1.00"), (2, "3.00"), (3, "2.00"))
     ]
     for order in itertools.permutations(versions):
-        board = board_of(*(("live-ratings", value) for value in order))
+        board = board_of(A_LIST, *(("live-ratings", value) for value in order))
 
         assert player_view(board, "1")["version"] == 3
         assert ranking(board) == [(1, "1", "2702.0")]
@@ -51,6 +55,7 @@ def test_a_repeated_record_is_no_change():
 
 def test_hundredths_that_the_page_does_not_show_decide_the_rank():
     board = board_of(
+        A_LIST,
         ("live-ratings", live("1", standard=figures(2700, "3.41"))),
         ("live-ratings", live("2", standard=figures(2700, "3.44"))),
     )

@@ -7,10 +7,10 @@ import socket
 
 import httpx
 import pytest
-import uvicorn
+from websockets.asyncio.client import connect
 
 from elowire.runtime.settings import InvalidSettingsError, load_settings
-from elowire.ticker.service import Ticker, serving
+from elowire.ticker.service import Ticker
 from elowire.ticker.stream import Stream
 from tests.ports import free_ports
 from tests.services.ticker.records import feed_of, figures, live, record
@@ -62,7 +62,7 @@ async def test_a_token_may_be_changed_while_the_ticker_runs_and_is_never_shown(t
 
 async def test_a_client_that_takes_nothing_is_let_go_and_costs_a_bounded_queue():
     feed, board, _ = feed_of(*WORLD)
-    stream = Stream("boot", waiting=100, pause_s=0)
+    stream = Stream("boot", waiting=100, pauses_s=(0.0, 0.0))
     feed = type(feed)("127.0.0.1:1", board, stream)
     feed.progress.caught_up, feed.progress.fault = True, None
     async with served(app_over(feed, board, stream)) as client:
@@ -78,28 +78,58 @@ async def test_a_client_that_takes_nothing_is_let_go_and_costs_a_bounded_queue()
             for version in range(1, 20_000):
                 feed.take([record("live-ratings", live("7", version, standard=figures(2700)))])
                 if version % 50 == 0:
-                    await asyncio.sleep(0)
+                    await asyncio.sleep(0.001)
                 if stream.slow:
                     break
 
         assert (stream.slow, len(stream)) == (1, 0)
 
 
-@pytest.mark.parametrize("head", [b"GET /" + b"a" * 100_000, b"GET / HTTP/1.1\r\n" + b"x: y\r\n" * 20_000])
-async def test_a_request_whose_head_does_not_end_is_cut_off(head):
-    config = serving(app_over(*feed_of(*WORLD)))
-    server, listener = uvicorn.Server(config), socket.create_server(("127.0.0.1", 0))
-    task = asyncio.create_task(server._serve([listener]))  # noqa: SLF001 - without its signal handlers
-    reader, writer = await asyncio.open_connection(*listener.getsockname())
-    try:
-        writer.write(head)
+HANDSHAKE = (
+    b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+)
+
+
+@pytest.mark.parametrize("more", [b"", HANDSHAKE], ids=["http", "websocket"])
+async def test_who_is_written_to_directly_gets_the_same_bytes(more):
+    feed, board, stream = feed_of(*WORLD)
+    app = app_over(feed, board, stream)
+    plain = served(app, http="httptools", ws="websockets-sansio", ws_per_message_deflate=False)
+    async with served(app) as direct, plain as by_messages:
+        clients = []
+        for client in (direct, by_messages):
+            clients.append(await asyncio.open_connection("127.0.0.1", client.base_url.port))
+            clients[-1][1].write(b"GET /v1/stream?players=7 HTTP/1.1\r\nHost: x\r\n" + more + b"\r\n")
+        while len(stream) < 2:
+            await asyncio.sleep(0.01)
+        for version in range(1, 30):
+            for _ in range(version % 3 + 1):
+                feed.take([record("live-ratings", live("7", version, standard=figures(2700)))])
+            stream.beat(b"{}")
+            await asyncio.sleep(stream.pause_s + 0.005)
+        stream.close()
+        taken = []
+        for reader, writer in clients:
+            async with asyncio.timeout(5):
+                head = await reader.readuntil(b"\r\n\r\n")
+                end = b"\r\n0\r\n\r\n" if not more else b"\x88\x02\x03\xe9"
+                taken.append((head[:15], await reader.readuntil(end)))
+            writer.close()
+
+    assert taken[0] == taken[1]
+    assert taken[0][1].count(b"heartbeat") == 29
+
+
+async def test_a_websocket_outlives_the_time_for_a_head(monkeypatch):
+    monkeypatch.setattr("elowire.runtime.bounded_http._HEAD_S", 0.2)
+    feed, board, stream = feed_of(*WORLD)
+    async with (
+        served(app_over(feed, board, stream)) as client,
+        connect(f"ws://127.0.0.1:{client.base_url.port}/v1/stream") as websocket,
+    ):
+        await websocket.recv()
+        await asyncio.sleep(0.6)
+        stream.beat(b"{}")
         async with asyncio.timeout(5):
-            assert not (await reader.read()).startswith(b"HTTP/1.1 200")
-        async with httpx.AsyncClient() as client:
-            port = listener.getsockname()[1]
-            for path in ("/v1/facets", "/v1/players?search=car", "/"):
-                assert (await client.get(f"http://127.0.0.1:{port}{path}")).status_code == 200
-    finally:
-        writer.close()
-        server.should_exit = True
-        await task
+            assert "heartbeat" in await websocket.recv()

@@ -42,33 +42,68 @@ export class Line {
   #dial() {
     clearTimeout(this.#retry);
     this.#source?.close();
+    this.#converse();
+  }
+
+  // A browser has six connections for everything else at one address, and 255 for WebSockets.
+  #converse() {
+    const address = new URL(this.#resuming(), location.href);
+    address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+    const source = new WebSocket(address);
+    this.#source = source;
+    let opened = false;
+    source.onopen = () => {
+      opened = true;
+      this.#opened();
+    };
+    source.onmessage = ({ data }) => {
+      if (source !== this.#source) return;
+      const { id, event, data: said } = JSON.parse(data);
+      this.#take(id, event, said);
+    };
+    const ended = () => {
+      if (source !== this.#source) return;
+      if (opened) this.#lost();
+      else this.#listen();
+    };
+    source.onclose = ended;
+    // What a browser's own policy forbids ends with an error alone.
+    source.onerror = () => opened || ended();
+  }
+
+  // Something between here and the ticker may let no WebSocket through.
+  #listen() {
     const source = new EventSource(this.#resuming());
     this.#source = source;
-    for (const [name, take] of Object.entries(this.events)) {
-      source.addEventListener(name, (event) => {
-        const data = JSON.parse(event.data);
-        this.#lastId = event.lastEventId || this.#lastId;
-        this.#heard(name, data);
-        take(data);
-        this.#show();
-      });
+    for (const name of new Set([...Object.keys(this.events), "heartbeat"])) {
+      source.addEventListener(name, (event) => this.#take(event.lastEventId, name, JSON.parse(event.data)));
     }
-    source.addEventListener("heartbeat", (event) => {
-      this.#lastId = event.lastEventId || this.#lastId;
-      this.#heard("heartbeat", JSON.parse(event.data));
-      this.#show();
-    });
-    source.onopen = () => {
-      this.#open = true;
-      this.#failures = 0;
-    };
+    source.onopen = () => this.#opened();
     source.onerror = () => {
       if (source !== this.#source) return;
-      this.#open = false;
-      this.#show();
-      // A browser gives up after an answer that is no stream, such as 503 while the ticker starts.
-      if (source.readyState === EventSource.CLOSED) this.#dialLater();
+      source.close();
+      this.#lost();
     };
+  }
+
+  #opened() {
+    this.#open = true;
+    this.#failures = 0;
+  }
+
+  #lost() {
+    this.#open = false;
+    this.#show();
+    this.#dialLater();
+  }
+
+  #take(id, name, data) {
+    this.#lastId = id || this.#lastId;
+    const take = this.events[name];
+    if (!take && name !== "heartbeat") return;
+    this.#heard(name, data);
+    take?.(data);
+    this.#show();
   }
 
   // A connection made anew by hand cannot send Last-Event-ID, so the address says it.
@@ -78,6 +113,7 @@ export class Line {
   }
 
   #dialLater() {
+    clearTimeout(this.#retry);
     const pause = RETRY_MS[Math.min(this.#failures++, RETRY_MS.length - 1)];
     this.#retry = setTimeout(() => this.#dial(), pause * (0.75 + Math.random() / 2));
   }

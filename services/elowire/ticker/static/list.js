@@ -94,7 +94,8 @@ function take(event) {
   // Whether somebody new belongs to a chosen part of the list is the server's to say.
   const unsure = !before && rows.filtered && !asked.has("followed");
   if (unsure || figures.rank === null || (!before && !rows.filtered && figures.rank > limit())) {
-    if ((unsure && !searching()) || before) refreshSoon();
+    // Without any list nobody has a place in the world, and the server alone knows who comes where.
+    if ((unsure && !searching()) || before || (figures.rank === null && figures.live)) refreshSoon();
     return;
   }
   rows.take(asRow(event));

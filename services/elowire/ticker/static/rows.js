@@ -131,7 +131,7 @@ export class Rows {
   }
 
   #number(entry, place) {
-    const rank = this.filtered ? entry.rank : place;
+    const rank = this.filtered || entry.data.rank === null ? entry.rank : place;
     if (entry.place === place && entry.rank === rank) return;
     entry.place = place;
     entry.rank = rank;
