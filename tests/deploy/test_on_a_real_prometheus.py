@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import shutil
 import signal
-import subprocess
 
-import httpx
 import pytest
-import yaml
 
 from tests.broker.acceptance.programs import DATA, Program, feed, run, wait_until
-from tests.deploy.queries import DEPLOY, boards, panels
+from tests.deploy.queries import boards, panels
+from tests.deploy.watching import Watching
 from tests.ports import free_ports
 
 pytestmark = pytest.mark.broker
@@ -25,65 +21,9 @@ PORTS = {
         *("processor_admin", "ticker_admin", "ingest_admin", "dispatch_admin"),
     )
 }
-COMPONENTS = ("ingest", "processor", "ticker", "dispatch")
 WAIT_S = 60
 # Nobody has sent a signed request: there is nothing to show until somebody does.
 EMPTY = {"Freshness by source"}
-
-
-class Watching:
-    """A Prometheus with the repository's own rules, in seconds instead of minutes."""
-
-    def __init__(self, folder, ports):
-        (self.port,) = free_ports(1)
-        shutil.copytree(DEPLOY / "prometheus", folder / "prometheus")
-        self.folder = folder / "prometheus"
-        config = self.folder / "prometheus.yml"
-        text = config.read_text()
-        for slow in ("scrape_interval: 10s", "scrape_timeout: 5s", "evaluation_interval: 10s"):
-            assert slow in text
-            text = text.replace(slow, f"{slow.split(':')[0]}: 1s")
-        config.write_text(text)
-        rules = self.folder / "rules" / "alerts.yml"
-        rules.write_text(re.sub(r"for: \d+[mh]", "for: 4s", rules.read_text()))
-        targets = [
-            {"targets": [f"127.0.0.1:{ports[f'{name}_admin_port']}"], "labels": {"component": name}}
-            for name in COMPONENTS
-        ]
-        (self.folder / "targets" / "elowire.yml").write_text(yaml.safe_dump(targets))
-        program = shutil.which("prometheus")
-        assert program, "Prometheus is missing: install the package prometheus of your system"
-        with (folder / "prometheus.log").open("wb") as log:
-            self.process = subprocess.Popen(
-                [
-                    program,
-                    f"--config.file={config}",
-                    f"--storage.tsdb.path={folder / 'tsdb'}",
-                    f"--web.listen-address=127.0.0.1:{self.port}",
-                ],
-                stdout=log,
-                stderr=log,
-            )
-
-    def get(self, path, **parameters):
-        try:
-            answer = httpx.get(f"http://127.0.0.1:{self.port}/api/v1/{path}", params=parameters, timeout=10)
-        except httpx.TransportError:
-            return None
-        return answer.json()["data"] if answer.status_code == 200 else None
-
-    def result(self, query):
-        found = self.get("query", query=query)
-        return None if found is None else found["result"]
-
-    def states(self):
-        """The state of every alert that is not silent."""
-        found = self.get("alerts")
-        return {} if found is None else {one["labels"]["alertname"]: one["state"] for one in found["alerts"]}
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(30)
 
 
 @pytest.fixture
