@@ -234,6 +234,10 @@ def workers_that_stand_still(site):
     worker, port = site.other("processor", ELOWIRE_SESSION_S=6)
     over = threading.Event()
 
+    def work():
+        while not over.wait(0.2):
+            site.load(600)
+
     def turns():
         process = psutil.Process(worker.pid)
         while not over.is_set():
@@ -243,15 +247,18 @@ def workers_that_stand_still(site):
                 over.wait(7)
 
     thread = threading.Thread(target=turns, daemon=True)
+    working = threading.Thread(target=work, daemon=True)
     try:
         wait_until(lambda: is_ready(port), READY_S, lambda: f"a worker: {worker.err}")
         site.prometheus.look_at([("processor", port)], "elowire-worker")
+        working.start()
         thread.start()
         yield
     finally:
         over.set()
-        if thread.is_alive():
-            thread.join()
+        for one in (thread, working):
+            if one.is_alive():
+                one.join()
         worker.ask_to_stop()
         worker.end()
         site.prometheus.look_at([], "elowire-worker")
@@ -270,16 +277,23 @@ def a_flood_and_a_slow_processor(site):
 
 
 @contextmanager
-def a_slow_ticker_and_sleeping_watchers(site):
-    """The ticker has a fiftieth of a core while thousands of games are rated; its watchers read nothing."""
+def a_slow_ticker(site):
+    """The ticker has a fiftieth of a core while thousands of games are rated."""
+    with frozen(site.service("ticker")):
+        site.load(8_000)
+        time.sleep(8)
+    with slowed(site.service("ticker"), on_s=0.01, off_s=0.5):
+        yield
+
+
+@contextmanager
+def sleeping_watchers(site):
+    """Forty watchers of the live page read nothing while thousands of games are rated."""
     with ExitStack() as stack:
         for _ in range(WATCHERS):
             stack.enter_context(_sleeping_watcher(site.ports["ticker_port"]))
-        with frozen(site.service("ticker")):
-            site.load(8_000)
-            time.sleep(8)
-        with slowed(site.service("ticker"), on_s=0.01, off_s=0.5):
-            yield
+        site.load(16_000)
+        yield
 
 
 @contextmanager

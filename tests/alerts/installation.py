@@ -22,7 +22,7 @@ from tests.broker.faults.proxy import Proxy
 from tests.deploy.watching import COMPONENTS
 from tests.ports import free_ports
 
-SIZE = Size(tournaments=400, entrants=20, rounds=19, players=6_000)
+SIZE = Size(tournaments=1_000, entrants=20, rounds=19, players=6_000)
 STEADY = 20
 PORTS = ("ticker", "ingest", "dispatch", *(f"{name}_admin" for name in COMPONENTS))
 OTHER_RELEASE = "9.9.9"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 pytestmark = pytest.mark.broker
-FIRES_S, CALM_S, QUIET_S = 180, 420, 30
+FIRES_S, CALM_S, QUIET_S = 120, 420, 30
 
 
 class Fault(NamedTuple):
@@ -58,7 +58,8 @@ QUICK = (
     Fault(
         faults.a_flood_and_a_slow_processor, ("ElowireProcessorBehind", "ElowireLateFast", "ElowireLateSlow")
     ),
-    Fault(faults.a_slow_ticker_and_sleeping_watchers, ("ElowireTickerBehind", "ElowireWatchersLost")),
+    Fault(faults.a_slow_ticker, ("ElowireTickerBehind",)),
+    Fault(faults.sleeping_watchers, ("ElowireWatchersLost",)),
     Fault(faults.a_slow_kafka, ("ElowireKafkaSlow",)),
     Fault(
         faults.kafka_is_silent,
