@@ -7,8 +7,7 @@ import signal
 import pytest
 
 from tests.broker.acceptance.programs import DATA, Program, feed, run, wait_until
-from tests.deploy.queries import boards, panels
-from tests.deploy.watching import Watching
+from tests.deploy.watching import COMPONENTS, Watching, empty_panels, shows
 from tests.ports import free_ports
 
 pytestmark = pytest.mark.broker
@@ -22,8 +21,14 @@ PORTS = {
     )
 }
 WAIT_S = 60
-# Nobody has sent a signed request: there is nothing to show until somebody does.
+# Nobody has sent a signed request: there is nothing to show until somebody does, and the panel says so.
 EMPTY = {"Freshness by source"}
+# The demo is one event of standard chess that comes by no list and no source; these panels say so.
+EMPTY_AFTER_THE_DEMO = EMPTY | {
+    "Rating points won or lost, rapid",
+    "Rating points won or lost, blitz",
+    "Age of the rating list",
+}
 
 
 @pytest.fixture
@@ -53,17 +58,6 @@ def watching(tmp_path, ports):
     prometheus.stop()
 
 
-def empty_panels(prometheus):
-    """Panels with a query that gives no series, by board."""
-    return [
-        f"{name}: {panel['title']}"
-        for name, board in boards().items()
-        for panel in panels(board)
-        if panel["title"] not in EMPTY
-        and not all(prometheus.result(target["expr"]) for target in panel["targets"])
-    ]
-
-
 def processor_of(program):
     (found,) = [one for one in program.family() if one.is_running() and one.cmdline()[-1:] == ["processor"]][
         -1:
@@ -84,7 +78,9 @@ def test_every_panel_shows_something_and_alerts_fire_when_the_processor_stops(up
         lambda: f"rated games in Prometheus: {up.err[-1000:]}",
     )
     wait_until(
-        lambda: not empty_panels(watching), WAIT_S, lambda: f"panels with figures: {empty_panels(watching)}"
+        lambda: not empty_panels(watching, EMPTY),
+        WAIT_S,
+        lambda: f"panels with figures: {empty_panels(watching, EMPTY)}",
     )
     calm = watching.states()
 
@@ -116,3 +112,37 @@ def test_every_panel_shows_something_and_alerts_fire_when_the_processor_stops(up
     assert seen == ["pending", "firing"]
     assert down["ElowireServiceDown"] in {"pending", "firing"}
     assert "ElowireTickerBehind" not in down
+
+
+def test_every_panel_shows_something_after_the_demo(tmp_path):
+    demo = Program(tmp_path / "said", "demo", "--keep", ELOWIRE_LOG_FORMAT="json")
+    try:
+        demo.until("still serving")
+        ports = {}
+        for one in demo.family():
+            if one.cmdline()[1:3] == ["-m", "elowire"] and one.cmdline()[3] in COMPONENTS:
+                name = f"{one.cmdline()[3]}_admin_port"
+                ports[name] = one.environ()[f"ELOWIRE_{name.upper()}"]
+        prometheus = Watching(tmp_path, ports)
+        try:
+            wait_until(
+                lambda: not empty_panels(prometheus, EMPTY_AFTER_THE_DEMO),
+                WAIT_S,
+                lambda: f"panels with figures: {empty_panels(prometheus, EMPTY_AFTER_THE_DEMO)}",
+            )
+            missing = [panel for panel in empty_panels(prometheus) if "Freshness" not in panel]
+        finally:
+            prometheus.stop()
+    finally:
+        demo.end()
+
+    assert len(ports) == len(COMPONENTS)
+    # What is said to be empty is empty, and says in words why.
+    assert {panel.partition(": ")[2] for panel in missing} == EMPTY_AFTER_THE_DEMO - EMPTY
+
+
+def test_a_panel_of_which_grafana_draws_nothing_is_found():
+    assert not shows(None)
+    assert not shows([])
+    assert not shows([{"value": [0, "NaN"]}])
+    assert shows([{"value": [0, "NaN"]}, {"value": [0, "0"]}])

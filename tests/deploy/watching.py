@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ import subprocess
 import httpx
 import yaml
 
-from tests.deploy.queries import DEPLOY
+from tests.deploy.queries import DEPLOY, boards, panels
 from tests.ports import free_port
 
 COMPONENTS = ("ingest", "processor", "ticker", "dispatch")
@@ -93,3 +94,19 @@ class Watching:
     def stop(self):
         self.process.terminate()
         self.process.wait(30)
+
+
+def empty_panels(prometheus, but=()):
+    """Panels with a query that shows nothing, by board: no series, or none with a number."""
+    return [
+        f"{name}: {panel['title']}"
+        for name, board in boards().items()
+        for panel in panels(board)
+        if panel["title"] not in but
+        and not all(shows(prometheus.result(target["expr"])) for target in panel["targets"])
+    ]
+
+
+def shows(series):
+    """Whether Grafana draws anything of a query's result: it leaves NaN out."""
+    return any(not math.isnan(float(one["value"][1])) for one in series or ())
