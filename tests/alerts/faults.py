@@ -102,6 +102,7 @@ def dead_webhooks(site):
     receiver = Receiver(500)
     kinds = ("--kind", "live-rating", "--kind", "rated-game")
     site.command("subscriptions", "add", "dead", receiver.address, *kinds)
+    site.load(20)
     yield
     site.command("subscriptions", "remove", "dead")
     receiver.stop()
@@ -112,6 +113,7 @@ def a_receiver_leaves(site):
     """A receiver that answers 410: it wants nothing any more."""
     receiver = Receiver(410)
     site.command("subscriptions", "add", "gone", receiver.address)
+    site.load(20)
     yield
     receiver.stop()
 
@@ -123,6 +125,8 @@ def another_release(site):
     try:
         wait_until(lambda: is_ready(port), READY_S, lambda: f"ready: {ticker.err}")
         site.prometheus.look_at([("ticker", port)], "elowire-other")
+        site.load(20)
+        time.sleep(2)
         site.door.silence()
         yield
     finally:
@@ -236,10 +240,6 @@ def workers_that_stand_still(site):
     worker, port = site.other("processor", ELOWIRE_SESSION_S=6)
     over = threading.Event()
 
-    def work():
-        while not over.wait(0.2):
-            site.load(600)
-
     def turns():
         process = psutil.Process(worker.pid)
         while not over.is_set():
@@ -249,18 +249,16 @@ def workers_that_stand_still(site):
                 over.wait(7)
 
     thread = threading.Thread(target=turns, daemon=True)
-    working = threading.Thread(target=work, daemon=True)
     try:
         wait_until(lambda: is_ready(port), READY_S, lambda: f"a worker: {worker.err}")
         site.prometheus.look_at([("processor", port)], "elowire-worker")
-        working.start()
-        thread.start()
-        yield
+        with site.playing(games=600, every_s=0.2):
+            thread.start()
+            yield
     finally:
         over.set()
-        for one in (thread, working):
-            if one.is_alive():
-                one.join()
+        if thread.is_alive():
+            thread.join()
         worker.ask_to_stop()
         worker.end()
         site.prometheus.look_at([], "elowire-worker")
@@ -338,7 +336,7 @@ def a_long_recovery(site):
 @contextmanager
 def a_page_that_stands_still(site):
     """The one ticker that hears Kafka is stopped, the other has had no answer for five minutes."""
-    with frozen(site.service("ticker")):
+    with frozen(site.service("ticker")), site.playing(games=20, every_s=1):
         yield
 
 

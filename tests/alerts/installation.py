@@ -23,7 +23,6 @@ from tests.deploy.watching import COMPONENTS
 from tests.ports import free_ports
 
 SIZE = Size(tournaments=1_000, entrants=20, rounds=19, players=6_000)
-STEADY = 20
 PORTS = ("ticker", "ingest", "dispatch", *(f"{name}_admin" for name in COMPONENTS))
 OTHER_RELEASE = "9.9.9"
 
@@ -81,7 +80,7 @@ class Receiver:
 
 
 class Installation:
-    """Everything on one machine, with ways to hurt it. `spare`: the admin ports of other processes."""
+    """Everything on one machine, with ways to hurt it."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -94,8 +93,6 @@ class Installation:
         opening, entries = facts(SIZE, seed=1)
         self._opening, self._games = opening, games(SIZE, entries, seed=1)
         self._one_at_a_time = threading.Lock()
-        self._over = threading.Event()
-        self._feeder = threading.Thread(target=self._feed, daemon=True)
 
     def start(self):
         self.broker.start()
@@ -110,10 +107,8 @@ class Installation:
             ELOWIRE_BATCH_S=120,
         ).until("ready; stop with Ctrl-C")
         send(self.bootstrap, self._opening)
-        self._feeder.start()
 
     def stop(self):
-        self._over.set()
         for stopped in (*self._family(), *([self.kafka()] if self.broker.running else [])):
             with suppress(psutil.NoSuchProcess):
                 stopped.send_signal(signal.SIGCONT)
@@ -167,16 +162,27 @@ class Installation:
     def send(self, *records):
         send(self.bootstrap, records)
 
+    @contextmanager
+    def playing(self, *, games, every_s):
+        """Games go on, so many at a time."""
+        over = threading.Event()
+
+        def play():
+            while not over.wait(every_s):
+                with suppress(OSError, RecordRefusedError):  # Kafka is being hurt
+                    self.load(games)
+
+        thread = threading.Thread(target=play, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
     def load(self, count):
         """Write so many games at once."""
-        self._write(count)
 
-    def _feed(self):
-        while not self._over.wait(1):
-            with suppress(OSError, RecordRefusedError):  # Kafka is being hurt
-                self._write(STEADY)
-
-    def _write(self, count):
         async def write(records):
             async with ConfirmedProducer(self.bootstrap, request_s=120) as producer:
                 await producer.send_all(OutRecord(*record) for record in records)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 pytestmark = pytest.mark.broker
-FIRES_S, CALM_S, QUIET_S = 120, 420, 30
+FIRES_S, CALM_S, QUIET_S = 180, 420, 30
 
 
 class Fault(NamedTuple):
