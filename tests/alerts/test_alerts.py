@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from tests.alerts import faults
+from tests.alerts import inside, outside
 from tests.alerts.installation import Installation
 from tests.alerts.timeline import Timeline
 from tests.broker.acceptance.programs import wait_until
@@ -27,7 +27,7 @@ FIRES_S, CALM_S, QUIET_S = 180, 420, 30
 
 
 class Fault(NamedTuple):
-    """What is broken, by a function of `faults`; `alerts` must fire, one in `of` for that component."""
+    """What is broken, by a function; `alerts` must fire, one in `of` for that component."""
 
     break_: Callable[[Installation], AbstractContextManager[None]]
     alerts: tuple[str, ...]
@@ -36,40 +36,42 @@ class Fault(NamedTuple):
 
 # Minutes pass until they fire, so they are broken first, all at once.
 SLOW = (
-    Fault(faults.an_old_list, ("ElowireRatingListOld",)),
-    Fault(faults.another_release, ("ElowireTwoReleases",)),
-    Fault(faults.dead_webhooks, ("ElowireWebhooksFailing", "ElowireWebhooksLate", "ElowireWebhooksOverflow")),
-    Fault(faults.a_receiver_leaves, ("ElowireWebhookDisabled",)),
-    Fault(faults.strangers_play, ("ElowireUnidentifiedEntrants",)),
-    Fault(faults.a_broadcast_is_gone, ("ElowireBroadcastAlarm",)),
-    Fault(faults.unsigned_requests, ("ElowireIngestRefuses",)),
-    Fault(faults.few_files, ("ElowireFilesOpen",)),
-    Fault(faults.a_wrong_next_list, ("ElowireUnexplainedDifferences",)),
-    Fault(faults.finished_too_early, ("ElowireIncompleteFinish",)),
+    Fault(outside.an_old_list, ("ElowireRatingListOld",)),
+    Fault(outside.another_release, ("ElowireTwoReleases",)),
+    Fault(
+        outside.dead_webhooks, ("ElowireWebhooksFailing", "ElowireWebhooksLate", "ElowireWebhooksOverflow")
+    ),
+    Fault(outside.a_receiver_leaves, ("ElowireWebhookDisabled",)),
+    Fault(outside.strangers_play, ("ElowireUnidentifiedEntrants",)),
+    Fault(outside.a_broadcast_is_gone, ("ElowireBroadcastAlarm",)),
+    Fault(outside.unsigned_requests, ("ElowireIngestRefuses",)),
+    Fault(outside.few_files, ("ElowireFilesOpen",)),
+    Fault(outside.a_wrong_next_list, ("ElowireUnexplainedDifferences",)),
+    Fault(outside.finished_too_early, ("ElowireIncompleteFinish",)),
 )
 # One after the other, each mended before the next.
 QUICK = (
-    Fault(faults.poison_records, ("ElowireDeadLetters",)),
-    Fault(faults.two_things_under_one_revision, ("ElowireRevisionConflicts",)),
-    Fault(faults.unreadable_outputs, ("ElowireUnreadableRecords",)),
-    Fault(faults.a_foreign_write, ("ElowireForeignWrites",)),
-    Fault(faults.the_processor_stops, ("ElowireNoProcessor", "ElowireServiceDown")),
-    Fault(faults.a_service_dies_again_and_again, ("ElowireRestarting",)),
+    Fault(outside.poison_records, ("ElowireDeadLetters",)),
+    Fault(outside.two_things_under_one_revision, ("ElowireRevisionConflicts",)),
+    Fault(outside.unreadable_outputs, ("ElowireUnreadableRecords",)),
+    Fault(outside.a_foreign_write, ("ElowireForeignWrites",)),
+    Fault(inside.the_processor_stops, ("ElowireNoProcessor", "ElowireServiceDown")),
+    Fault(inside.a_service_dies_again_and_again, ("ElowireRestarting",)),
     Fault(
-        faults.a_flood_and_a_slow_processor, ("ElowireProcessorBehind", "ElowireLateFast", "ElowireLateSlow")
+        inside.a_flood_and_a_slow_processor, ("ElowireProcessorBehind", "ElowireLateFast", "ElowireLateSlow")
     ),
-    Fault(faults.a_slow_ticker, ("ElowireTickerBehind",)),
-    Fault(faults.sleeping_watchers, ("ElowireWatchersLost",)),
-    Fault(faults.a_slow_kafka, ("ElowireKafkaSlow",)),
+    Fault(inside.a_slow_ticker, ("ElowireTickerBehind",)),
+    Fault(inside.sleeping_watchers, ("ElowireWatchersLost",)),
+    Fault(inside.a_slow_kafka, ("ElowireKafkaSlow",)),
     Fault(
-        faults.kafka_is_silent,
+        inside.kafka_is_silent,
         ("ElowireProcessorStuck", "ElowireKafkaAway"),
         of={"ElowireKafkaAway": "ingest"},
     ),
-    Fault(faults.a_long_recovery, ("ElowireRecoveryLong",)),
-    Fault(faults.workers_that_stand_still, ("ElowireRebalancing", "ElowireLeaseLost")),
+    Fault(inside.a_long_recovery, ("ElowireRecoveryLong",)),
+    Fault(inside.workers_that_stand_still, ("ElowireRebalancing", "ElowireLeaseLost")),
 )
-LAST = (Fault(faults.a_page_that_stands_still, ("ElowireTickerStale",)),)
+LAST = (Fault(inside.a_page_that_stands_still, ("ElowireTickerStale",)),)
 ALWAYS = ("ElowireWatchdog",)
 NOT_HERE = {
     "ElowireMemory": "1.6 GiB in one service are the state of more than two million players",

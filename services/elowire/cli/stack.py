@@ -95,11 +95,11 @@ async def running(
 
 
 async def _forget(settings: Settings, say: Callable[[str], None]) -> None:
-    from elowire.processor.rebuild import RebuildRefusedError  # noqa: PLC0415 - as below
-    from elowire.processor.service import forget  # noqa: PLC0415 - Faust loads slowly, others need it not
+    from elowire.processor.rebuild import RebuildRefusedError, rebuild  # noqa: PLC0415 - as below
+    from elowire.processor.service import stages_of  # noqa: PLC0415 - Faust loads slowly, others need it not
 
     try:
-        await asyncio.to_thread(forget, settings, say)
+        await rebuild(settings, stages_of(settings), say)
     except RebuildRefusedError as fault:
         raise Failure(str(fault)) from fault
 
