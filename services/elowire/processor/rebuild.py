@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import re
 from typing import TYPE_CHECKING
 
 import orjson
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 LEFT_S = 30.0
 GONE_S = 30.0
 _PAUSE_S = 0.1
+_UUID = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 _NOBODY = frozenset({"Empty", "Dead", ""})
 
 
@@ -110,8 +112,11 @@ async def _require_alone(settings: Settings, say: Callable[[str], None], left_s:
 
 
 def _member(member: Mapping[str, object]) -> str:
-    """Name a member as an operator knows it: its static id or its client's, and the machine's address."""
-    name = member.get("group_instance_id") or member["client_id"]
+    """Name a member as an operator knows it, and its machine.
+
+    Kafka makes a member's id of its static id, or of the client's name, and a UUID.
+    """
+    name = _UUID.sub("", str(member["member_id"]))
 
     return f"{name} at {str(member['client_host']).removeprefix('/')}"
 
