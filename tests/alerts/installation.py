@@ -45,6 +45,7 @@ class Door:
         self._do(self._proxy.__aexit__())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+        self._loop.close()
 
     def silence(self):
         self._loop.call_soon_threadsafe(self._proxy.silence)
