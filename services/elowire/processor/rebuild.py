@@ -94,19 +94,19 @@ async def _require_alone(settings: Settings, say: Callable[[str], None], left_s:
                 code, state, members = 0, f"not to be asked ({type(fault).__name__})", []
             if not code and state in _NOBODY:
                 return
-            names = ", ".join(members) or "nobody it names"
+            names = ", ".join(members) or "their names are not known"
             if monotonic() > deadline:
                 raise RebuildRefusedError(
                     f"group {settings.group} still has processors after {left_s:g} s (it is {state}): "
                     f"{names}. Nothing was changed. Stop every one of them first; for that of `elowire up`, "
                     "stop it and start it with `elowire up --rebuild`"
                 )
-            if told != members:
+            if members and told != members:
                 told = members
                 say(
                     f"group {settings.group} has processors: {names}. Stop them, this waits for "
-                    f"{deadline - monotonic():.0f} s; one that was stopped hard is a member for "
-                    f"{settings.session_s:g} s more"
+                    f"{deadline - monotonic():.0f} s; one that has been stopped may be a member "
+                    f"for {settings.session_s:g} s more"
                 )
             await asyncio.sleep(_PAUSE_S)
 
