@@ -143,8 +143,8 @@ prometheus:
 test-openapi: setup ## minutes of made-up requests against the OpenAPI document
 	@$(PYTEST) $(OPENAPI)
 
-# No step of `make test`: they tell when Faust has changed, not whether Elowire is right.
-APART := upstream cluster
+# No steps of `make test`: whether Faust has changed, and what takes many minutes.
+APART := upstream cluster alerts
 .PHONY: test-upstream
 test-upstream: setup ## see on a real broker that the faults of Faust which the engine works around are still there
 	@$(PYTEST) tests/upstream
@@ -158,6 +158,11 @@ test-fast: setup ## every test that needs no broker
 test-cluster: setup ## the product on three nodes that are killed and cut off (minutes)
 	$(STEP) "test: cluster"
 	@$(PYTEST) tests/cluster
+
+.PHONY: test-alerts
+test-alerts: setup prometheus ## bring every alert about on the real thing, watched by Prometheus (quarter of an hour)
+	$(STEP) "test: alerts"
+	@$(PYTEST) tests/alerts
 
 .PHONY: mutants
 mutants: setup ## change the regulations one place at a time: a test must notice (MODULES="editions tables")

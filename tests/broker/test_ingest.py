@@ -28,6 +28,7 @@ from elowire.runtime.embedded.broker import EmbeddedKafka
 from elowire.runtime.kafka import ConfirmedProducer, OutRecord, read_all
 from elowire.runtime.settings import load_settings
 from elowire.runtime.topics import Shape
+from tests.broker.faults.brokers import OwnBroker
 from tests.ports import free_ports
 from tests.services.ingest_http.broadcasting import Played, pgn, served, source
 from tests.services.ingest_http.door import event
@@ -160,6 +161,36 @@ async def test_a_broker_that_goes_is_503_and_what_was_refused_is_taken_when_it_i
     assert (admin.status_code, list(admin.json()["waits_for"])) == (503, ["kafka"])
     # At least once: what was refused may have been written all the same.
     assert {one.event_id for one in found} >= {"g-1", "g-2"}
+
+
+async def test_a_broker_that_falls_silent_is_noticed_though_nobody_sends(tmp_path):
+    broker = OwnBroker(tmp_path / "kafka")
+    await asyncio.to_thread(broker.start)
+    java = broker.java
+    try:
+        await topics.apply(load_settings(bootstrap=broker.bootstrap), shape=Shape(partitions=2))
+        settings = settings_for(tmp_path / "data", broker.bootstrap)
+
+        async with running(settings) as sender:
+
+            async def waits_for():
+                answer = await sender.client.get(f"http://127.0.0.1:{settings.ingest_admin_port}/readyz")
+                return answer.json().get("waits_for")
+
+            async def noticed():
+                return "kafka" in (await waits_for() or {})
+
+            async def well():
+                return not await waits_for()
+
+            await until(well)
+            java.suspend()
+            await until(noticed)
+            java.resume()
+            await until(well)
+    finally:
+        java.resume()
+        await asyncio.to_thread(broker.stop)
 
 
 async def test_without_topics_it_is_503_with_the_command_that_creates_them(tmp_path, kafka, fresh_catalogue):

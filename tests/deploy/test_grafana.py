@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 
 import pytest
 
 from tests.deploy.exposed import exposed
-from tests.deploy.queries import DEPLOY, boards, expressions, loaded, panels, selectors
+from tests.deploy.queries import DEPLOY, alerts, boards, expressions, loaded, panels, selectors
+from tests.deploy.test_on_a_real_prometheus import EMPTY_AFTER_THE_DEMO
 
 PROVISIONING = DEPLOY / "grafana" / "provisioning"
 UIDS = {"broadcast": "elowire-broadcast", "pipeline": "elowire-pipeline"}
@@ -58,6 +61,40 @@ def test_grafana_finds_the_boards_and_prometheus():
     assert f"./deploy/grafana/dashboards:{provider['options']['path']}:ro" in grafana["volumes"]
     assert source["url"] == "$PROMETHEUS_URL"
     assert grafana["environment"]["PROMETHEUS_URL"] == "http://prometheus:9090"
+
+
+# Where a panel's lines stand, the alert that begins there.
+LINES = {
+    "Backlog takes": ("ElowireProcessorBehind", 30),
+    "Late batches": ("ElowireLateFast", 0.144),
+    "Outputs and changelog, 99 of 100": ("ElowireKafkaSlow", 5),
+    "Records that readers have still to read": ("ElowireTickerBehind", 1000),
+    "Oldest delivery": ("ElowireWebhooksLate", 300),
+    "Memory": ("ElowireMemory", 0.8 * 2147483648),
+    "Age of the rating list": ("ElowireRatingListOld", 40 * 86400),
+}
+
+
+@pytest.mark.parametrize(("title", "alert", "at"), [(title, *where) for title, where in LINES.items()])
+def test_a_line_stands_where_the_alert_begins(title, alert, at):
+    [panel] = [one for board in boards().values() for one in panels(board) if one["title"] == title]
+    said = re.findall(r"> ([\d.* ]*\d)", alerts()[alert]["expr"])
+    limits = [math.prod(map(float, product.split("*"))) for product in said]
+
+    assert at in [step["value"] for step in panel["fieldConfig"]["defaults"]["thresholds"]["steps"]]
+    assert at in limits
+
+
+def test_a_panel_that_may_be_empty_says_why():
+    """Sources, lists, rapid and blitz: what nobody has sent cannot be shown."""
+    may = {
+        panel["title"]: panel["fieldConfig"]["defaults"]["noValue"]
+        for board in boards().values()
+        for panel in panels(board)
+        if "noValue" in panel["fieldConfig"]["defaults"]
+    }
+
+    assert may.keys() >= EMPTY_AFTER_THE_DEMO
 
 
 def test_what_the_services_count_is_looked_at():

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import re
-import shutil
 import signal
-import subprocess
 
-import httpx
 import pytest
-import yaml
 
-from tests.broker.acceptance.programs import DATA, Program, feed, run, wait_until
-from tests.deploy.queries import DEPLOY, boards, panels
+from tests.broker.acceptance.programs import DATA, Program, feed, living, run, wait_until
+from tests.deploy.watching import COMPONENTS, Watching, empty_panels, shows
 from tests.ports import free_ports
 
 pytestmark = pytest.mark.broker
@@ -25,65 +20,16 @@ PORTS = {
         *("processor_admin", "ticker_admin", "ingest_admin", "dispatch_admin"),
     )
 }
-COMPONENTS = ("ingest", "processor", "ticker", "dispatch")
 WAIT_S = 60
-# Nobody has sent a signed request: there is nothing to show until somebody does.
+# Nobody has sent a signed request: there is nothing to show until somebody does, and the panel says so.
 EMPTY = {"Freshness by source"}
-
-
-class Watching:
-    """A Prometheus with the repository's own rules, in seconds instead of minutes."""
-
-    def __init__(self, folder, ports):
-        (self.port,) = free_ports(1)
-        shutil.copytree(DEPLOY / "prometheus", folder / "prometheus")
-        self.folder = folder / "prometheus"
-        config = self.folder / "prometheus.yml"
-        text = config.read_text()
-        for slow in ("scrape_interval: 10s", "scrape_timeout: 5s", "evaluation_interval: 10s"):
-            assert slow in text
-            text = text.replace(slow, f"{slow.split(':')[0]}: 1s")
-        config.write_text(text)
-        rules = self.folder / "rules" / "alerts.yml"
-        rules.write_text(re.sub(r"for: \d+[mh]", "for: 4s", rules.read_text()))
-        targets = [
-            {"targets": [f"127.0.0.1:{ports[f'{name}_admin_port']}"], "labels": {"component": name}}
-            for name in COMPONENTS
-        ]
-        (self.folder / "targets" / "elowire.yml").write_text(yaml.safe_dump(targets))
-        program = shutil.which("prometheus")
-        assert program, "Prometheus is missing: install the package prometheus of your system"
-        with (folder / "prometheus.log").open("wb") as log:
-            self.process = subprocess.Popen(
-                [
-                    program,
-                    f"--config.file={config}",
-                    f"--storage.tsdb.path={folder / 'tsdb'}",
-                    f"--web.listen-address=127.0.0.1:{self.port}",
-                ],
-                stdout=log,
-                stderr=log,
-            )
-
-    def get(self, path, **parameters):
-        try:
-            answer = httpx.get(f"http://127.0.0.1:{self.port}/api/v1/{path}", params=parameters, timeout=10)
-        except httpx.TransportError:
-            return None
-        return answer.json()["data"] if answer.status_code == 200 else None
-
-    def result(self, query):
-        found = self.get("query", query=query)
-        return None if found is None else found["result"]
-
-    def states(self):
-        """The state of every alert that is not silent."""
-        found = self.get("alerts")
-        return {} if found is None else {one["labels"]["alertname"]: one["state"] for one in found["alerts"]}
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(30)
+# The demo is one event of standard chess that no source sends, and FIDE's next list settles all of it.
+EMPTY_AFTER_THE_DEMO = EMPTY | {
+    "Rating points won or lost, standard",
+    "Rating points won or lost, rapid",
+    "Rating points won or lost, blitz",
+    "Age of the rating list",
+}
 
 
 @pytest.fixture
@@ -113,17 +59,6 @@ def watching(tmp_path, ports):
     prometheus.stop()
 
 
-def empty_panels(prometheus):
-    """Panels with a query that gives no series, by board."""
-    return [
-        f"{name}: {panel['title']}"
-        for name, board in boards().items()
-        for panel in panels(board)
-        if panel["title"] not in EMPTY
-        and not all(prometheus.result(target["expr"]) for target in panel["targets"])
-    ]
-
-
 def processor_of(program):
     (found,) = [one for one in program.family() if one.is_running() and one.cmdline()[-1:] == ["processor"]][
         -1:
@@ -144,7 +79,9 @@ def test_every_panel_shows_something_and_alerts_fire_when_the_processor_stops(up
         lambda: f"rated games in Prometheus: {up.err[-1000:]}",
     )
     wait_until(
-        lambda: not empty_panels(watching), WAIT_S, lambda: f"panels with figures: {empty_panels(watching)}"
+        lambda: not empty_panels(watching, EMPTY),
+        WAIT_S,
+        lambda: f"panels with figures: {empty_panels(watching, EMPTY)}",
     )
     calm = watching.states()
 
@@ -176,3 +113,44 @@ def test_every_panel_shows_something_and_alerts_fire_when_the_processor_stops(up
     assert seen == ["pending", "firing"]
     assert down["ElowireServiceDown"] in {"pending", "firing"}
     assert "ElowireTickerBehind" not in down
+
+
+def admin_ports(program):
+    """The admin port of each service that a program has started, None before all are there."""
+    ports = {}
+    for one in living(program.family()):
+        words = one.cmdline()[1:]
+        if words[:2] == ["-m", "elowire"] and words[2] in COMPONENTS:
+            name = f"{words[2]}_admin_port"
+            ports[name] = one.environ()[f"ELOWIRE_{name.upper()}"]
+    return ports if len(ports) == len(COMPONENTS) else None
+
+
+def test_every_panel_shows_something_after_the_demo(tmp_path):
+    demo = Program(tmp_path / "said", "demo", "--keep", ELOWIRE_LOG_FORMAT="json")
+    try:
+        # Before the first game, since a counter that has stopped growing has no rate.
+        ports = wait_until(lambda: admin_ports(demo), WAIT_S, "four services")
+        prometheus = Watching(tmp_path, ports)
+        try:
+            demo.until("still serving")
+            wait_until(
+                lambda: not empty_panels(prometheus, EMPTY_AFTER_THE_DEMO),
+                WAIT_S,
+                lambda: f"panels with figures: {empty_panels(prometheus, EMPTY_AFTER_THE_DEMO)}",
+            )
+            missing = [panel for panel in empty_panels(prometheus) if "Freshness" not in panel]
+        finally:
+            prometheus.stop()
+    finally:
+        demo.end()
+
+    # What is said to be empty is empty, and says in words why.
+    assert {panel.partition(": ")[2] for panel in missing} == EMPTY_AFTER_THE_DEMO - EMPTY
+
+
+def test_a_panel_of_which_grafana_draws_nothing_is_found():
+    assert not shows(None)
+    assert not shows([])
+    assert not shows([{"value": [0, "NaN"]}])
+    assert shows([{"value": [0, "NaN"]}, {"value": [0, "0"]}])

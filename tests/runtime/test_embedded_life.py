@@ -62,6 +62,25 @@ def test_it_stays_small():
     assert java.memory_info().rss < 400 << 20
 
 
+def test_it_starts_again_after_its_watcher_was_killed(tmp_path):
+    """Java is asked to end then, and has the data's lock for seconds more."""
+    broker = EmbeddedKafka(tmp_path / "kafka", OTHER_PORT)
+    broker.start()
+    try:
+        [watcher] = [one for one in psutil.Process().children() if str(tmp_path) in " ".join(one.cmdline())]
+        [java] = watcher.children()
+        watcher.kill()
+        broker.wait(STOP_S)
+        assert java.is_running()
+        broker.stop()
+        broker.start()
+        again = cluster_id_at("127.0.0.1", broker.port)
+    finally:
+        broker.stop()
+
+    assert again is not None
+
+
 def test_records_survive_kill_9_of_everything_and_another_port(start, tmp_path):
     data = tmp_path / "Gukesh D; 8½ = ½ % Ñandú 棋"
     bare = {"LC_ALL": "C", "HOME": os.environ["HOME"]}

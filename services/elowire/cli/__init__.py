@@ -70,6 +70,8 @@ def command_line(arguments: Sequence[str] = ()) -> typer.Typer:
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
+        # The default takes the brackets of [env: NAME] for markup and leaves them out.
+        rich_markup_mode="markdown",
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_root)

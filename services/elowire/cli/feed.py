@@ -84,7 +84,11 @@ def feed(  # noqa: PLR0913 - one option for each fact that a person can state
     ],
     *,
     bootstrap: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Kafka; default: what `elowire up` started.")
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Kafka. [env: ELOWIRE_BOOTSTRAP; default: 127.0.0.1:29092]",
+        ),
     ] = None,
     tournament: Annotated[
         str | None,

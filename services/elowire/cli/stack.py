@@ -48,11 +48,17 @@ class Stack:
 
 @asynccontextmanager
 async def running(
-    settings: Settings, *, embedded: bool, say: Callable[[str], None], log: int | None = None
+    settings: Settings,
+    *,
+    embedded: bool,
+    say: Callable[[str], None],
+    log: int | None = None,
+    rebuild: bool = False,
 ) -> AsyncIterator[Stack]:
     """Start a stack, give it when every service is ready, and stop it in the reverse order.
 
-    `log` is the file descriptor for the services' own output. Raises `Failure` with a sentence for the user.
+    `log` is the file descriptor for the services' own output; `rebuild` forgets the state first.
+    Raises `Failure` with a sentence for the user.
     """
     broker = None
     if embedded:
@@ -71,6 +77,8 @@ async def running(
         )
         say("checking the topics")
         await topics.apply(settings, shape=shape)
+        if rebuild:
+            await _forget(settings, say)
         supervisor = Supervisor(_services(settings), say, log)
         await supervisor.start()
         try:
@@ -84,6 +92,16 @@ async def running(
     finally:
         if broker is not None:
             await asyncio.to_thread(broker.stop)
+
+
+async def _forget(settings: Settings, say: Callable[[str], None]) -> None:
+    from elowire.processor.rebuild import RebuildRefusedError, rebuild  # noqa: PLC0415 - as below
+    from elowire.processor.service import stages_of  # noqa: PLC0415 - Faust loads slowly, others need it not
+
+    try:
+        await rebuild(settings, stages_of(settings), say)
+    except RebuildRefusedError as fault:
+        raise Failure(str(fault)) from fault
 
 
 def _services(settings: Settings) -> tuple[Service, ...]:

@@ -17,7 +17,9 @@ from elowire.runtime.web_client import ServerEvent, WebClient, WebUnreachableErr
 TickerOption = Annotated[
     str | None,
     typer.Option(
-        "--ticker", help="The ticker's address. [env: ELOWIRE_HOST, ELOWIRE_TICKER_PORT; default: local]"
+        "--ticker",
+        metavar="URL",
+        help="The ticker. [env: ELOWIRE_HOST, ELOWIRE_TICKER_PORT; default: http://127.0.0.1:8080]",
     ),
 ]
 IDLE_S = 20.0

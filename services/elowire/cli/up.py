@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,7 +15,11 @@ from elowire.runtime import logs
 from elowire.runtime.security import without_security
 from elowire.runtime.settings import Settings, load_settings
 
-PortOption = Annotated[int | None, typer.Option(min=1, max=65535)]
+
+def _port(name: str, purpose: str) -> Any:  # noqa: ANN401 - typer's own kind
+    default = Settings.model_fields[name].default
+
+    return typer.Option(min=1, max=65535, help=f"{purpose} [env: ELOWIRE_{name.upper()}; default: {default}]")
 
 
 def register(app: typer.Typer) -> None:
@@ -27,22 +31,51 @@ def up(  # noqa: PLR0913 - one option for each address
     *,
     data: Annotated[
         Path | None,
-        typer.Option(help="Where Kafka's data lies; it survives a restart. [env: ELOWIRE_DATA_DIR]"),
+        typer.Option(
+            help="Where everything is kept; it survives a restart. "
+            "[env: ELOWIRE_DATA_DIR; default: your user data folder]"
+        ),
     ] = None,
     bootstrap: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Use this Kafka instead of the embedded one.")
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Use this Kafka. [env: ELOWIRE_BOOTSTRAP; default: the embedded one]",
+        ),
     ] = None,
-    host: Annotated[str | None, typer.Option(help="Address to listen on. [env: ELOWIRE_HOST]")] = None,
-    kafka_port: PortOption = None,
-    ticker_port: PortOption = None,
-    ingest_port: PortOption = None,
-    dispatch_port: PortOption = None,
-    processor_admin_port: PortOption = None,
-    ticker_admin_port: PortOption = None,
-    ingest_admin_port: PortOption = None,
-    dispatch_admin_port: PortOption = None,
+    host: Annotated[
+        str | None,
+        typer.Option(help="Address to listen on. [env: ELOWIRE_HOST; default: 127.0.0.1]"),
+    ] = None,
+    kafka_port: Annotated[
+        int | None, _port("kafka_port", "The embedded Kafka; the next one is taken too, for itself.")
+    ] = None,
+    ticker_port: Annotated[int | None, _port("ticker_port", "Live page, REST and stream.")] = None,
+    ingest_port: Annotated[int | None, _port("ingest_port", "Results by HTTP.")] = None,
+    dispatch_port: Annotated[int | None, _port("dispatch_port", "Subscriptions by HTTP.")] = None,
+    processor_admin_port: Annotated[
+        int | None, _port("processor_admin_port", "Health and metrics of the processor.")
+    ] = None,
+    ticker_admin_port: Annotated[
+        int | None, _port("ticker_admin_port", "Health and metrics of the ticker.")
+    ] = None,
+    ingest_admin_port: Annotated[
+        int | None, _port("ingest_admin_port", "Health and metrics of ingest.")
+    ] = None,
+    dispatch_admin_port: Annotated[
+        int | None, _port("dispatch_admin_port", "Health and metrics of dispatch.")
+    ] = None,
+    rebuild: Annotated[
+        bool,
+        typer.Option(
+            "--rebuild", help="Forget the state first; the processor makes it anew from the inputs."
+        ),
+    ] = False,
 ) -> None:
     """Start everything and keep it running until Ctrl-C or SIGTERM.
+
+    On other ports tell the commands too: `feed --bootstrap HOST:PORT`, `live --ticker URL`, or the same
+    variables in the environment of both.
 
     Example: elowire up --data ./elowire-data
     """
@@ -63,10 +96,10 @@ def up(  # noqa: PLR0913 - one option for each address
     if embedded:
         settings = without_security(settings, f"127.0.0.1:{settings.kafka_port}")
     logs.configure(settings)
-    asyncio.run(_run(settings, embedded=embedded))
+    asyncio.run(_run(settings, embedded=embedded, rebuild=rebuild))
 
 
-async def _run(settings: Settings, *, embedded: bool) -> None:
+async def _run(settings: Settings, *, embedded: bool, rebuild: bool) -> None:
     asked = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -85,7 +118,7 @@ async def _run(settings: Settings, *, embedded: bool) -> None:
 
     early = asyncio.create_task(give_up_early())
     try:
-        async with running(settings, embedded=embedded, say=say) as stack:
+        async with running(settings, embedded=embedded, say=say, rebuild=rebuild) as stack:
             early.cancel()
             _print_addresses(settings, embedded=embedded)
             watching = asyncio.create_task(stack.watch(say))

@@ -14,6 +14,7 @@ from elowire.runtime.kafka import (
     OutRecord,
     RecordRefusedError,
     TopicMissingError,
+    require_answer,
 )
 from elowire.runtime.logs import get_logger
 from elowire.runtime.security import Cluster
@@ -23,6 +24,9 @@ ANSWER_S = 10.0
 
 PAUSE_S = 2.0
 """Seconds after a failed connection in which no other is tried."""
+
+HEARD_S = 5.0
+"""Seconds after which Kafka is asked whether it is there, when nothing was sent meanwhile."""
 
 _FAULTS = (
     KafkaUnreachableError,
@@ -52,16 +56,23 @@ class Outbox:
         self._answer_s = answer_s
         self._producer: ConfirmedProducer | None = None
         self._opening = asyncio.Lock()
-        self._failed_at = float("-inf")
+        self._failed_at = self._heard_at = float("-inf")
         self._closing: set[asyncio.Task[None]] = set()
         self.fault: str | None = "not connected yet"
         """Why Kafka is away, None while it answers."""
 
     async def connect(self) -> None:
-        """Connect unless that is done. Raises `KafkaAwayError`."""
+        """Connect unless that is done, and hear whether Kafka is still there. Raises `KafkaAwayError`.
+
+        A broker that falls silent closes no connection: without a question a quiet evening looks the same.
+        """
         try:
             async with asyncio.timeout(self._answer_s):
                 await self._open()
+                if self.fault is None and clock.monotonic() - self._heard_at < HEARD_S:
+                    return
+                await require_answer(self._cluster)
+                self._heard_at, self.fault = clock.monotonic(), None
         except _FAULTS as fault:
             raise self._away(fault) from fault
 
@@ -78,7 +89,7 @@ class Outbox:
             if producer is not None:
                 self._drop(producer)
             raise self._away(fault) from fault
-        self.fault = None
+        self._heard_at, self.fault = clock.monotonic(), None
 
     async def close(self) -> None:
         """Let go of Kafka."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import re
 from typing import TYPE_CHECKING
 
 import orjson
@@ -33,9 +34,11 @@ if TYPE_CHECKING:
     from elowire.processor.stage import Stage
     from elowire.runtime.settings import Settings
 
-LEFT_S = 60.0
+# A worker that was killed stays a member until its session is over (`session_s`).
+LEFT_S = 30.0
 GONE_S = 30.0
 _PAUSE_S = 0.1
+_UUID = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 _NOBODY = frozenset({"Empty", "Dead", ""})
 
 
@@ -48,17 +51,18 @@ async def rebuild(
     stages: Sequence[Stage],
     say: Callable[[str], None],
     *,
-    left_s: float = LEFT_S,
+    left_s: float | None = None,
 ) -> None:
     """Empty the changelogs and set the group back; `say` is told each step.
 
-    Waits for `left_s` seconds until the group has no member. Raises `RebuildRefusedError`, or
+    Waits for `left_s` seconds (default: `LEFT_S`, or two sessions where they are longer) until the group
+    has no member, and says whom it waits for. Raises `RebuildRefusedError`, or
     `KafkaUnreachableError`, `TopicMissingError` and their like.
     """
     prefix = settings.topic_prefix
     sources = sorted({topic for stage in stages for topic in stage.sources})
     changelogs = sorted(stage.changelog for stage in stages if stage.changelog)
-    await _require_alone(settings, left_s)
+    await _require_alone(settings, say, left_s or max(LEFT_S, 2 * settings.session_s))
     beginnings = await _beginnings(settings, sources)
     _require_inputs(beginnings, prefix)
     versions: Mapping[bytes, int] = {}
@@ -75,25 +79,46 @@ async def rebuild(
     await _set_back(settings, beginnings)
 
 
-async def _require_alone(settings: Settings, left_s: float) -> None:
+async def _require_alone(settings: Settings, say: Callable[[str], None], left_s: float) -> None:
     deadline = monotonic() + left_s
+    told: list[str] | None = None
     async with admin_client(settings) as admin:
         while True:
             try:
                 [answer] = await admin.describe_consumer_groups([settings.group])
                 [(code, _, state, *_)] = answer.groups
+                members = sorted(map(_member, answer.to_object()["groups"][0]["members"]))
             except KafkaError as fault:
                 if not fault.retriable:
                     raise
-                code, state = 0, f"not to be asked ({type(fault).__name__})"
+                code, state, members = 0, f"not to be asked ({type(fault).__name__})", []
             if not code and state in _NOBODY:
                 return
+            names = ", ".join(members) or "their names are not known"
             if monotonic() > deadline:
                 raise RebuildRefusedError(
-                    f"group {settings.group} still has processors after {left_s:g} s (it is {state}), and "
-                    "nothing was changed. Stop every one of them first"
+                    f"group {settings.group} still has processors after {left_s:g} s (it is {state}): "
+                    f"{names}. Nothing was changed. Stop every one of them first; for that of `elowire up`, "
+                    "stop it and start it with `elowire up --rebuild`"
+                )
+            if members and told != members:
+                told = members
+                say(
+                    f"group {settings.group} has processors: {names}. Stop them, this waits for "
+                    f"{deadline - monotonic():.0f} s; one that has been stopped may be a member "
+                    f"for {settings.session_s:g} s more"
                 )
             await asyncio.sleep(_PAUSE_S)
+
+
+def _member(member: Mapping[str, object]) -> str:
+    """Name a member as an operator knows it, and its machine.
+
+    Kafka makes a member's id of its static id, or of the client's name, and a UUID.
+    """
+    name = _UUID.sub("", str(member["member_id"]))
+
+    return f"{name} at {str(member['client_host']).removeprefix('/')}"
 
 
 async def _beginnings(settings: Settings, sources: Sequence[str]) -> dict[TopicPartition, int]:

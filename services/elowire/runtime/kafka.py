@@ -14,7 +14,14 @@ from aiokafka.errors import (
     TopicAuthorizationFailedError,
 )
 
-from elowire.runtime.kafka_reading import admin_client, end_offsets, follow, read_all, span_reader
+from elowire.runtime.kafka_reading import (
+    admin_client,
+    end_offsets,
+    follow,
+    read_all,
+    require_answer,
+    span_reader,
+)
 from elowire.runtime.kafka_records import (
     KafkaForbiddenError,
     KafkaUnreachableError,
@@ -42,6 +49,7 @@ __all__ = [
     "end_offsets",
     "follow",
     "read_all",
+    "require_answer",
     "span_reader",
 ]
 

@@ -131,6 +131,15 @@ async def end_offsets(cluster: Cluster, topics: Sequence[str]) -> dict[tuple[str
     return {(tp.topic, tp.partition): offset for tp, offset in ends.items()}
 
 
+async def require_answer(cluster: Cluster) -> None:
+    """Return when a broker has answered a question. Raises `KafkaUnreachableError`."""
+    async with admin_client(cluster) as admin:
+        try:
+            await admin.list_topics()
+        except KafkaError as fault:
+            raise await unreachable(cluster) from fault
+
+
 @asynccontextmanager
 async def admin_client(cluster: Cluster) -> AsyncIterator[AIOKafkaAdminClient]:
     """Connect aiokafka's admin client for a while. Raises `KafkaUnreachableError`."""
@@ -140,6 +149,9 @@ async def admin_client(cluster: Cluster) -> AsyncIterator[AIOKafkaAdminClient]:
     except KafkaError as fault:
         await admin.close()
         raise await unreachable(cluster) from fault
+    except BaseException:
+        await admin.close()
+        raise
     try:
         yield admin
     except NodeNotReadyError as fault:

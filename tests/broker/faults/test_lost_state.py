@@ -154,8 +154,12 @@ async def test_a_rebuild_refuses_beside_a_processor_and_where_inputs_lack_their_
     await scene.send(scene.rest, 100)
     assert await scene.drained() == {}
     settings = load_settings(bootstrap=scene.kafka, group=scene.name, topic_prefix=scene.prefix, partitions=4)
+    said = []
     with pytest.raises(RebuildRefusedError, match=f"group {scene.name} still has processors after 1 s"):
-        await rebuild(settings, stages_of(settings), print, left_s=1)
+        await rebuild(settings, stages_of(settings), said.append, left_s=1)
+    [waits] = said
+    assert waits.startswith(f"group {scene.name} has processors: ")
+    assert " at 127.0.0.1. Stop them, this waits for 1 s" in waits
     await asyncio.to_thread(scene.workers.leave, 0)
     before = await scene.records(PLAYERS)
     async with admin_client(scene.kafka) as admin:

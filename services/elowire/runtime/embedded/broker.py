@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -70,6 +71,7 @@ class EmbeddedKafka:
         self._hold: Hold | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._guard = threading.Lock()
+        self._ran = False
 
     @property
     def bootstrap(self) -> str:
@@ -147,6 +149,7 @@ class EmbeddedKafka:
         self._progress("starting Kafka")
         self._write_config("kafka.properties", controller_port, log_dir(self.data_dir))
         self._process = self._run([*java, "kafka.Kafka", str(self.data_dir / "kafka.properties")])
+        self._ran = True
         self._await_ready(cluster_id)
 
     def _stop(self) -> None:
@@ -170,8 +173,9 @@ class EmbeddedKafka:
             try:
                 hold.take()
             except HeldError as fault:
-                # Its starter was killed and the broker is on its way out: that is worth a short wait.
-                orphaned = fault.pid is not None and not alive(fault.pid)
+                # Its starter or its watcher was killed and the broker is on its way out: worth a short wait.
+                ours = self._ran and fault.pid == os.getpid()
+                orphaned = ours or (fault.pid is not None and not alive(fault.pid))
                 if not orphaned or clock.monotonic() > deadline:
                     raise AlreadyRunningError(
                         f"{fault}. Stop it first, or use another data directory"

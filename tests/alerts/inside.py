@@ -1,0 +1,157 @@
+"""What is wrong inside: processes, Kafka, too much work. Each breaks, waits at its `yield`, and mends."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from contextlib import ExitStack, contextmanager
+
+import httpx
+import psutil
+
+from tests.alerts.installation import frozen, slowed
+from tests.broker.acceptance.programs import is_ready, wait_until
+
+WATCHERS = 40
+# More than wait for one subscription at most: each game is four events.
+GAMES = 34_000
+READY_S = 60
+
+
+# Processes that do not run.
+
+
+@contextmanager
+def the_processor_stops(site):
+    """The processor does nothing: stopped, not killed, since `elowire up` would start it again."""
+    with frozen(site.service("processor")):
+        yield
+
+
+@contextmanager
+def a_service_dies_again_and_again(site):
+    """Dispatch is killed as often as it comes back."""
+    for _ in range(3):
+        process = site.service("dispatch")
+        process.kill()
+        port = site.ports["dispatch_admin_port"]
+        wait_until(lambda: is_ready(port) and site.service("dispatch") != process, READY_S, "dispatch")  # noqa: B023
+        time.sleep(1.5)
+    yield
+
+
+@contextmanager
+def workers_that_stand_still(site):
+    """A second worker stands still for longer than its session, comes back and is late, again and again."""
+    worker, port = site.other("processor", ELOWIRE_SESSION_S=6)
+    over = threading.Event()
+
+    def turns():
+        process = psutil.Process(worker.pid)
+        while not over.is_set():
+            wait_until(lambda: is_ready(port) or over.is_set(), READY_S, lambda: f"a worker: {worker.err}")
+            over.wait(1.5)
+            with frozen(process):
+                over.wait(7)
+
+    thread = threading.Thread(target=turns, daemon=True)
+    try:
+        wait_until(lambda: is_ready(port), READY_S, lambda: f"a worker: {worker.err}")
+        site.prometheus.look_at([("processor", port)], "elowire-worker")
+        with site.playing(games=600, every_s=0.2):
+            thread.start()
+            yield
+    finally:
+        over.set()
+        if thread.is_alive():
+            thread.join()
+        worker.ask_to_stop()
+        worker.end()
+        site.prometheus.look_at([], "elowire-worker")
+
+
+# Too much work, and a slow Kafka.
+
+
+@contextmanager
+def a_flood_and_a_slow_processor(site):
+    """Tens of thousands of games at once, while the processor has a tenth of a core."""
+    with frozen(site.service("processor")):
+        site.load(GAMES)
+    with slowed(site.service("processor"), on_s=0.05, off_s=0.45):
+        yield
+
+
+@contextmanager
+def a_slow_ticker(site):
+    """The ticker has a fiftieth of a core while thousands of games are rated."""
+    with frozen(site.service("ticker")):
+        site.load(8_000)
+        time.sleep(8)
+    with slowed(site.service("ticker"), on_s=0.01, off_s=0.5):
+        yield
+
+
+@contextmanager
+def sleeping_watchers(site):
+    """Forty watchers of the live page read nothing while thousands of games are rated."""
+    with ExitStack() as stack:
+        for _ in range(WATCHERS):
+            stack.enter_context(_sleeping_watcher(site.ports["ticker_port"]))
+        site.load(16_000)
+        yield
+
+
+@contextmanager
+def a_slow_kafka(site):
+    """Kafka answers every eight seconds, while there is work."""
+    site.load(4_000)
+    with slowed(site.kafka(), on_s=0.4, off_s=8):
+        yield
+
+
+@contextmanager
+def kafka_is_silent(site):
+    """Kafka is stopped while there is work: connections stand, and nothing comes."""
+    with frozen(site.service("processor")):
+        site.load(6_000)
+    time.sleep(2.5)
+    with frozen(site.kafka()):
+        yield
+
+
+@contextmanager
+def a_long_recovery(site):
+    """The processor is killed, and Kafka hands the changelogs out in small pieces."""
+    process, port = site.service("processor"), site.ports["processor_admin_port"]
+    process.kill()
+
+    def recovering():
+        try:
+            text = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=2).text
+        except httpx.TransportError:
+            return False
+        name = "elowire_processor_recovery_remaining_records "
+        return any(line.startswith(name) and float(line.split()[1]) > 0 for line in text.splitlines())
+
+    wait_until(recovering, READY_S, "a recovery")
+    with slowed(site.kafka(), on_s=0.02, off_s=6):
+        yield
+
+
+@contextmanager
+def a_page_that_stands_still(site):
+    """The one ticker that hears Kafka is stopped, the other has had no answer for five minutes."""
+    with frozen(site.service("ticker")), site.playing(games=20, every_s=1):
+        yield
+
+
+@contextmanager
+def _sleeping_watcher(port):
+    """A client of the stream that reads nothing."""
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        client.connect(("127.0.0.1", port))
+        client.sendall(b"GET /v1/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        yield
