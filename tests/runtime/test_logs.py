@@ -46,6 +46,15 @@ def test_lines_of_libraries_have_the_same_form(capsys):
     assert (line["event"], line["level"], line["logger"]) == ("3 retries", "warning", "some.package")
 
 
+def test_no_line_has_escape_sequences_of_terminals(capsys):
+    configure(load_settings(log_format="json"))
+    coloured = {"color_message": "Started server process [\x1b[36m%d\x1b[0m]"}
+    logging.getLogger("uvicorn.error").warning("Started server process [%d]", 7, extra=coloured)
+    line = json.loads(capsys.readouterr().err)
+    assert line["event"] == "Started server process [7]"
+    assert "\x1b" not in str(line)
+
+
 def test_what_aiokafka_cures_by_itself_is_no_news(capsys):
     configure(load_settings(log_format="json"))
     aiokafka = logging.getLogger("aiokafka.consumer.fetcher")

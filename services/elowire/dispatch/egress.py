@@ -19,7 +19,14 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 LONGEST_URL = 2048
+LONGEST_HOST = 253
 _URL = re.compile(r"[!-~]+")
+# RFC 1123, with the underscores that some names have.
+_HOST = re.compile(
+    r"(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.?"
+)
+# A last label that is a number makes a shortened IPv4 address (WHATWG URL, "ends in a number").
+_NUMBER = re.compile(r"(?:[0-9]+|0x[0-9a-f]*)\.?")
 
 
 def _v4(what: str, *texts: str) -> list[tuple[str, IPv4Network]]:
@@ -144,6 +151,10 @@ def check_url(text: str, egress: Egress) -> None:
     if parts.fragment:
         raise UrlRefusedError("it has a fragment (#), which is never sent", wanted, "Leave the # part out.")
     literal = _literal(host)
+    if literal is None and not _is_name(host):
+        raise UrlRefusedError(
+            "its host is neither a name nor an IP address in full", wanted, "Correct the part after https://."
+        )
     refusal = None if literal is None else refusal_of(literal, egress)
     if refusal is not None:
         raise UrlRefusedError(
@@ -159,6 +170,11 @@ def _literal(host: str) -> str | None:
         return str(ip_address(host.partition("%")[0]))
     except ValueError:
         return None
+
+
+def _is_name(host: str) -> bool:
+    last = host.rstrip(".").rpartition(".")[2]
+    return len(host) <= LONGEST_HOST and bool(_HOST.fullmatch(host)) and not _NUMBER.fullmatch(last)
 
 
 def _meant(address: Address) -> Address:

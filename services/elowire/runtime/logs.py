@@ -10,7 +10,7 @@ import orjson
 import structlog
 
 if TYPE_CHECKING:
-    from structlog.typing import FilteringBoundLogger, Processor
+    from structlog.typing import EventDict, FilteringBoundLogger, Processor
 
     from elowire.runtime.settings import Settings
 
@@ -33,6 +33,7 @@ def configure(settings: Settings) -> None:
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.stdlib.ExtraAdder(),
+        _without_colours,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.StackInfoRenderer(),
     ]
@@ -84,3 +85,9 @@ def _is_news(line: logging.LogRecord) -> bool:
 
 def _json_line(event: object, **_: object) -> str:
     return orjson.dumps(event, default=str).decode()
+
+
+def _without_colours(_: object, __: str, event: EventDict) -> EventDict:
+    """Uvicorn's second copy of its message is for terminals: it has their escape sequences in it."""
+    event.pop("color_message", None)
+    return event
