@@ -102,7 +102,9 @@ class Ledger:
         if side.refusal in SILENT and known is None:
             self._bump()
             return  # he never had the game
-        changed = self._refigure({side.entry.time_control, old.entry.time_control if old else None} - {None})
+        time_control = side.entry.time_control
+        affected = {time_control} if old is None else {time_control, old.entry.time_control}
+        changed = self._refigure(affected - {None})
         self._bump()
         if same and not changed:
             return
@@ -259,13 +261,15 @@ class Ledger:
         changed = []
         for time_control in sorted(time_controls):
             before = self.account["F"].get(time_control)
-            after = figures_of(self.account, time_control)
-            if after is None:
+            figures = figures_of(self.account, time_control)
+            if figures is None:
                 if before is not None:
                     del self.account["F"][time_control]
                     changed.append(time_control)
-            elif before is None or list(after[:11]) != before[:11]:
-                self.account["F"][time_control] = list(after)
+                continue
+            after = list(figures)
+            if before is None or after[:11] != before[:11]:
+                self.account["F"][time_control] = after
                 changed.append(time_control)
 
         return changed

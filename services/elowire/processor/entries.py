@@ -74,8 +74,9 @@ Stored = list[Any]
 """An Entry with its rows as it is stored: [Entry, games that count, sum of their ΔR, {game: Row}]."""
 
 FACTS, GAMES, SUM, ROWS = range(4)
-AT_TOURNAMENT, AT_TIME_CONTROL, AT_EDITION, AT_PERIOD, AT_OWN = (
-    Entry._fields.index(name) for name in ("tournament_id", "time_control", "edition", "period", "own")
+AT_TOURNAMENT, AT_TIME_CONTROL, AT_EDITION, AT_PERIOD, AT_OWN, AT_RATING_LIST = (
+    Entry._fields.index(name)
+    for name in ("tournament_id", "time_control", "edition", "period", "own", "rating_list")
 )
 AT_REFUSAL, AT_DELTA = (Side._fields.index(name) - 1 for name in ("refusal", "delta"))
 

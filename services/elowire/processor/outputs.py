@@ -17,16 +17,15 @@ _FIXED = (
 )
 
 
+@lru_cache(1024)
 def event_time(timestamp: int) -> bytes:
     """Return a record's timestamp (milliseconds) as RFC 3339 in UTC."""
     seconds, milliseconds = divmod(timestamp, 1000)
 
-    return b"%b.%03dZ" % (_to_the_second(seconds), milliseconds)
-
-
-@lru_cache(1024)
-def _to_the_second(seconds: int) -> bytes:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S").encode()
+    return b"%b.%03dZ" % (
+        datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S").encode(),
+        milliseconds,
+    )
 
 
 def headers_of(event_type: bytes, event_id: str, subject: bytes, time: bytes) -> Headers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -9,7 +10,6 @@ import orjson
 from elowire.domain import (
     GameChange,
     Refusal,
-    TimeControl,
     article_of,
     decimal_text,
     edition_by_id,
@@ -17,7 +17,7 @@ from elowire.domain import (
     tenths_text,
 )
 from elowire.processor.entries import find
-from elowire.processor.figures import Figures
+from elowire.processor.facts import TIME_CONTROLS
 from elowire.processor.outputs import event_time, output
 
 if TYPE_CHECKING:
@@ -41,11 +41,12 @@ class Outputs:
             f"{prefix}{name}" for name in ("live-ratings", "rated-games", "reconciliations")
         )
         self._key = self._time = b""
+        self._player_id = ""
         self._said: tuple[Side, bytes] | None = None
 
     def at(self, key: bytes, timestamp: int) -> Outputs:
         """Speak for a player, at the time of the record that is being taken."""
-        self._key, self._time = key, event_time(timestamp)
+        self._key, self._time, self._player_id = key, event_time(timestamp), key.decode()
 
         return self
 
@@ -53,7 +54,7 @@ class Outputs:
         self, account: Account, cause: dict[str, Any], changed: list[str], game: tuple[str, Side] | None
     ) -> None:
         """Publish the account's figures under its version."""
-        player_id, version = self._key.decode(), account["v"]
+        player_id, version = self._player_id, account["v"]
         data: dict[str, Any] = {
             "player_id": player_id,
             "version": version,
@@ -61,7 +62,7 @@ class Outputs:
             "changed": changed,
         }
         for time_control, line in account["F"].items():
-            data[time_control] = _figures(Figures(*line))
+            data[time_control] = _figures(line)
         data["game"] = None
         if game is not None:
             # The same words go out once more as the game's own record.
@@ -74,7 +75,7 @@ class Outputs:
 
     def rated_game(self, account: Account, game: str, side: Side) -> None:
         """Publish one side of one game."""
-        player_id = self._key.decode()
+        player_id = self._player_id
         said, self._said = self._said, None
         data: dict[str, Any] | bytes
         if said is not None and said[0] is side:
@@ -87,7 +88,7 @@ class Outputs:
 
     def reconciliation(self, rating_list: str, verdicts: dict[str, Any]) -> None:
         """Publish how predictions compare with a list."""
-        player_id = self._key.decode()
+        player_id = self._player_id
         data = {"player_id": player_id, "list": rating_list, **verdicts}
         self._send(self._reconciliations, self._key, RECONCILIATION, f"{player_id}:{rating_list}", data)
         for verdict in verdicts.values():
@@ -101,29 +102,40 @@ class Outputs:
         )
 
 
-def _figures(figures: Figures) -> dict[str, Any]:
-    rated = figures.rating is not None
+def _figures(line: list[Any]) -> dict[str, Any]:
+    """Return what is published of one time control; `line` is `Figures` as the account keeps it."""
+    (
+        rating_list,
+        rating,
+        listed_k,
+        games,
+        live,
+        change,
+        predicted,
+        k_used,
+        k_reason,
+        pending_games,
+        initial,
+        previous_live,
+        previous_predicted,
+    ) = line
+    rated = rating is not None
 
     return {
         "status": "rated" if rated else "unrated",
-        "published": {
-            "list": figures.rating_list,
-            "rating": figures.rating,
-            "k": figures.listed_k,
-            "games": figures.games,
-        }
+        "published": {"list": rating_list, "rating": rating, "k": listed_k, "games": games}
         if rated
         else None,
-        "live": None if figures.live is None else tenths_text(figures.live),
-        "change": decimal_text(figures.change),
-        "predicted": figures.predicted,
-        "k_used": figures.k_used,
-        "k_reason": figures.k_reason,
-        "pending_games": figures.pending_games,
-        "initial": figures.initial,
+        "live": None if live is None else tenths_text(live),
+        "change": decimal_text(change),
+        "predicted": predicted,
+        "k_used": k_used,
+        "k_reason": k_reason,
+        "pending_games": pending_games,
+        "initial": initial,
         "previous": {
-            "live": None if figures.previous_live is None else tenths_text(figures.previous_live),
-            "predicted": figures.previous_predicted,
+            "live": None if previous_live is None else tenths_text(previous_live),
+            "predicted": previous_predicted,
         },
     }
 
@@ -165,15 +177,28 @@ def rated_change(side: Side) -> GameChange:
 
 def _article(side: Side, change: GameChange | None) -> str | None:
     """Return the article that decided the figure or the refusal."""
-    if side.entry.edition is None:
+    edition = side.entry.edition
+    if edition is None:
         return None
-    edition = edition_by_id(side.entry.edition)
     if side.refusal is not None:
-        return Refusal(side.refusal).article(edition)
+        return _article_of_refusal(side.refusal, edition)
     if change is not None:
-        return article_of(change, edition, TimeControl(side.entry.time_control or ""))
+        capped = change.counted_difference != change.difference
+        return _article_of_change(edition, side.entry.time_control or "", capped=capped)
 
-    return edition.articles.initial
+    return edition_by_id(edition).articles.initial
+
+
+@lru_cache(1024)
+def _article_of_refusal(refusal: str, edition: str) -> str:
+    return Refusal(refusal).article(edition_by_id(edition))
+
+
+@lru_cache(1024)
+def _article_of_change(edition: str, time_control: str, *, capped: bool) -> str:
+    change = GameChange(difference=int(capped), counted_difference=0, expectancy=0, delta=0)
+
+    return article_of(change, edition_by_id(edition), TIME_CONTROLS[time_control])
 
 
 def _status(account: Account, game: str, side: Side) -> str:
