@@ -26,6 +26,7 @@ from elowire.processor.entries import (
     new_account,
     side_from,
     side_in,
+    side_of,
     sides_of,
 )
 from elowire.processor.figures import cap_once, figures_of, listed_until, printed_until
@@ -237,7 +238,7 @@ class Ledger:
             entry = Entry(*stored[FACTS])
             if entry.period is not None and entry.period <= listed_until(self.account, entry):
                 for game_id, row in stored[ROWS].items():
-                    name, side = name_of(entry.tournament_id, game_id), Side(entry, *row)
+                    name, side = name_of(entry.tournament_id, game_id), side_of(entry, row)
                     self._remember(name, side)
                     settled.append((name, side))
                 self.account["E"].remove(stored)
