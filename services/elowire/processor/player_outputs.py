@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from elowire.contracts.topics import TYPE_LIVE_RATING, TYPE_RATED_GAME, TYPE_RECONCILIATION
 from elowire.domain import (
     GameChange,
     Refusal,
@@ -18,15 +19,15 @@ from elowire.domain import (
 )
 from elowire.processor.entries import find
 from elowire.processor.facts import TIME_CONTROLS
-from elowire.processor.outputs import event_time, output
+from elowire.processor.outputs import Header, output, time_header, type_header
 
 if TYPE_CHECKING:
     from elowire.processor.entries import Account, Side
     from elowire.processor.stage import Effects
 
-LIVE_RATING = b"elowire.live-rating.v1"
-RATED_GAME = b"elowire.rated-game.v1"
-RECONCILIATION = b"elowire.reconciliation.v1"
+LIVE_RATING = type_header(TYPE_LIVE_RATING)
+RATED_GAME = type_header(TYPE_RATED_GAME)
+RECONCILIATION = type_header(TYPE_RECONCILIATION)
 
 
 TAKEN_BACK = frozenset({Refusal.ANNULLED, Refusal.WITHDRAWN})
@@ -40,13 +41,13 @@ class Outputs:
         self._live, self._games, self._reconciliations = (
             f"{prefix}{name}" for name in ("live-ratings", "rated-games", "reconciliations")
         )
-        self._key = self._time = b""
-        self._player_id = ""
+        self._key, self._player_id = b"", ""
+        self._time = time_header(0)
         self._said: tuple[Side, bytes] | None = None
 
     def at(self, key: bytes, timestamp: int) -> Outputs:
         """Speak for a player, at the time of the record that is being taken."""
-        self._key, self._time, self._player_id = key, event_time(timestamp), key.decode()
+        self._key, self._time, self._player_id = key, time_header(timestamp), key.decode()
 
         return self
 
@@ -95,7 +96,7 @@ class Outputs:
             self._effects.counts[f"reconciled_{verdict['verdict']}"] += 1
 
     def _send(
-        self, topic: str, key: bytes, event_type: bytes, event_id: str, data: dict[str, Any] | bytes
+        self, topic: str, key: bytes, event_type: Header, event_id: str, data: dict[str, Any] | bytes
     ) -> None:
         self._effects.emits.append(
             output(topic, self._partition, key, event_type, event_id, self._time, data)
