@@ -41,12 +41,12 @@ class Voice(Protocol):
     """Where an account's output events go."""
 
     def live_rating(
-        self, account: Account, cause: Cause, changed: list[str], game: tuple[str, Side] | None
+        self, account: Account, cause: Cause, changed: list[str], game: tuple[str, Side, bool] | None
     ) -> None:
-        """Publish the account's figures under its version."""
+        """Publish the account's figures under its version; `game` is what `rated_game` takes."""
 
-    def rated_game(self, account: Account, game: str, side: Side) -> None:
-        """Publish one side of one game."""
+    def rated_game(self, account: Account, game: str, side: Side, *, settled: bool) -> None:
+        """Publish one side of one game; `settled` says whether its period is in a list."""
 
     def reconciliation(self, rating_list: str, verdicts: dict[str, Any]) -> None:
         """Publish how predictions compare with a list."""
@@ -89,7 +89,7 @@ class Ledger:
         side = side_from(event)
         if stored is not None:
             drop(account, stored, game_id)
-        if self._is_late(side):
+        if late := self._is_late(side):
             self._remember(name, side)
             moved = [] if old is None else cap_once(account, old.entry)
             same = settled is not None and settled.digest == Known.of(side).digest
@@ -111,11 +111,12 @@ class Ledger:
             return
         if changed:
             account["v"] += 1
-            voice.live_rating(account, cause_of(event, known, side), changed, (name, side))
-        voice.rated_game(account, name, side)
+            voice.live_rating(account, cause_of(event, known, side), changed, (name, side, late))
+        voice.rated_game(account, name, side, settled=late)
         for other in moved:
             if other != game_id:
-                voice.rated_game(account, name_of(event["T"], other), self._pending(side, other))
+                beside = self._pending(side, other)
+                voice.rated_game(account, name_of(event["T"], other), beside, settled=False)
 
     def _is_late(self, side: Side) -> bool:
         """Whether a side belongs to a period that is in a list already."""
@@ -218,7 +219,7 @@ class Ledger:
         if verdicts:
             voice.reconciliation(name, verdicts)
         for game, side in settled:
-            voice.rated_game(self.account, game, side)
+            voice.rated_game(self.account, game, side, settled=True)
 
     def _oldest_list(self) -> str:
         return min(self.account["L"], default="")

@@ -17,7 +17,6 @@ from elowire.domain import (
     points_text,
     tenths_text,
 )
-from elowire.processor.entries import find
 from elowire.processor.facts import TIME_CONTROLS
 from elowire.processor.outputs import Header, output, time_header, type_header
 
@@ -52,7 +51,7 @@ class Outputs:
         return self
 
     def live_rating(
-        self, account: Account, cause: dict[str, Any], changed: list[str], game: tuple[str, Side] | None
+        self, account: Account, cause: dict[str, Any], changed: list[str], game: tuple[str, Side, bool] | None
     ) -> None:
         """Publish the account's figures under its version."""
         player_id, version = self._player_id, account["v"]
@@ -67,14 +66,15 @@ class Outputs:
         data["game"] = None
         if game is not None:
             # The same words go out once more as the game's own record.
-            words = orjson.dumps(rated_game_of(player_id, account, *game))
-            self._said = (game[1], words)
+            name, side, settled = game
+            words = orjson.dumps(rated_game_of(player_id, account, name, side, settled=settled))
+            self._said = (side, words)
             data["game"] = orjson.Fragment(words)
         event_id = f"{player_id}:{version}"
         self._send(self._live, self._key, LIVE_RATING, event_id, data)
         self._effects.counts["live_ratings"] += 1
 
-    def rated_game(self, account: Account, game: str, side: Side) -> None:
+    def rated_game(self, account: Account, game: str, side: Side, *, settled: bool) -> None:
         """Publish one side of one game."""
         player_id = self._player_id
         said, self._said = self._said, None
@@ -82,7 +82,7 @@ class Outputs:
         if said is not None and said[0] is side:
             data = said[1]
         else:
-            data = rated_game_of(player_id, account, game, side)
+            data = rated_game_of(player_id, account, game, side, settled=settled)
         event_id = f"{player_id}/{game}:{account['s']}"
         self._send(self._games, f"{player_id}/{game}".encode(), RATED_GAME, event_id, data)
         self._effects.counts[f"side_{side.refusal or 'rated'}"] += 1
@@ -141,7 +141,14 @@ def _figures(line: list[Any]) -> dict[str, Any]:
     }
 
 
-def rated_game_of(player_id: str, account: Account, game: str, side: Side) -> dict[str, Any]:
+def rated_game_of(
+    player_id: str,
+    account: Account,
+    game: str,
+    side: Side,
+    *,
+    settled: bool,
+) -> dict[str, Any]:
     """Return the data of `elowire.rated-game.v1`; the four figures are null where the game does not count."""
     entry = side.entry
     change = rated_change(side) if side.rated else None
@@ -164,7 +171,7 @@ def rated_game_of(player_id: str, account: Account, game: str, side: Side) -> di
         "delta": None if change is None else decimal_text(side.delta),
         "refusal": side.refusal,
         "article": _article(side, change),
-        "status": _status(account, game, side),
+        "status": _status(side, settled=settled),
     }
 
 
@@ -202,9 +209,8 @@ def _article_of_change(edition: str, time_control: str, *, capped: bool) -> str:
     return article_of(change, edition_by_id(edition), TIME_CONTROLS[time_control])
 
 
-def _status(account: Account, game: str, side: Side) -> str:
+def _status(side: Side, *, settled: bool) -> str:
     if side.refusal in TAKEN_BACK:
         return "annulled"
-    tournament_id = side.entry.tournament_id
 
-    return "settled" if find(account, tournament_id, game[len(tournament_id) + 1 :]) is None else "pending"
+    return "settled" if settled else "pending"
