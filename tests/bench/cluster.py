@@ -39,7 +39,7 @@ def worker(folder: Path, bootstrap: str, admin_port: int, partitions: int) -> It
     """Run one processor; gives its process."""
     environment = child_environment(
         ELOWIRE_BOOTSTRAP=bootstrap,
-        ELOWIRE_DATA_DIR=str(folder),
+        ELOWIRE_DATA_DIR=str(folder / "data"),
         ELOWIRE_PARTITIONS=str(partitions),
         ELOWIRE_PROCESSOR_ADMIN_PORT=str(admin_port),
     )

@@ -47,7 +47,7 @@ def test_a_game_is_read_as_it_was_written(log, events):
 
 def test_a_plain_game_is_short(log):
     part = part_of(log(game("g", "1", "2", round=1), "g1"))
-    assert part.table[b"t\x1fg\x1fg"] == b'\x01{"s":1,"g":[1,1,"g1",0,"played",true,1,null,"1","2","1-0"]}'
+    assert part.table[b"t\x1fg\x1fg"] == b'\x02{"s":1,"g":[1,1,"g1",0,"played",true,1,null,"1","2","1-0"]}'
 
 
 def lines(part, *records):

@@ -26,6 +26,7 @@ from elowire.processor.entries import (
     new_account,
     side_from,
     side_in,
+    side_of,
     sides_of,
 )
 from elowire.processor.figures import cap_once, figures_of, listed_until, printed_until
@@ -40,12 +41,12 @@ class Voice(Protocol):
     """Where an account's output events go."""
 
     def live_rating(
-        self, account: Account, cause: Cause, changed: list[str], game: tuple[str, Side] | None
+        self, account: Account, cause: Cause, changed: list[str], game: tuple[str, Side, bool] | None
     ) -> None:
-        """Publish the account's figures under its version."""
+        """Publish the account's figures under its version; `game` is what `rated_game` takes."""
 
-    def rated_game(self, account: Account, game: str, side: Side) -> None:
-        """Publish one side of one game."""
+    def rated_game(self, account: Account, game: str, side: Side, *, settled: bool) -> None:
+        """Publish one side of one game; `settled` says whether its period is in a list."""
 
     def reconciliation(self, rating_list: str, verdicts: dict[str, Any]) -> None:
         """Publish how predictions compare with a list."""
@@ -88,7 +89,7 @@ class Ledger:
         side = side_from(event)
         if stored is not None:
             drop(account, stored, game_id)
-        if self._is_late(side):
+        if late := self._is_late(side):
             self._remember(name, side)
             moved = [] if old is None else cap_once(account, old.entry)
             same = settled is not None and settled.digest == Known.of(side).digest
@@ -102,17 +103,20 @@ class Ledger:
         if side.refusal in SILENT and known is None:
             self._bump()
             return  # he never had the game
-        changed = self._refigure({side.entry.time_control, old.entry.time_control if old else None} - {None})
+        time_control = side.entry.time_control
+        affected = {time_control} if old is None else {time_control, old.entry.time_control}
+        changed = self._refigure(affected - {None})
         self._bump()
         if same and not changed:
             return
         if changed:
             account["v"] += 1
-            voice.live_rating(account, cause_of(event, known, side), changed, (name, side))
-        voice.rated_game(account, name, side)
+            voice.live_rating(account, cause_of(event, known, side), changed, (name, side, late))
+        voice.rated_game(account, name, side, settled=late)
         for other in moved:
             if other != game_id:
-                voice.rated_game(account, name_of(event["T"], other), self._pending(side, other))
+                beside = self._pending(side, other)
+                voice.rated_game(account, name_of(event["T"], other), beside, settled=False)
 
     def _is_late(self, side: Side) -> bool:
         """Whether a side belongs to a period that is in a list already."""
@@ -215,7 +219,7 @@ class Ledger:
         if verdicts:
             voice.reconciliation(name, verdicts)
         for game, side in settled:
-            voice.rated_game(self.account, game, side)
+            voice.rated_game(self.account, game, side, settled=True)
 
     def _oldest_list(self) -> str:
         return min(self.account["L"], default="")
@@ -235,7 +239,7 @@ class Ledger:
             entry = Entry(*stored[FACTS])
             if entry.period is not None and entry.period <= listed_until(self.account, entry):
                 for game_id, row in stored[ROWS].items():
-                    name, side = name_of(entry.tournament_id, game_id), Side(entry, *row)
+                    name, side = name_of(entry.tournament_id, game_id), side_of(entry, row)
                     self._remember(name, side)
                     settled.append((name, side))
                 self.account["E"].remove(stored)
@@ -259,13 +263,15 @@ class Ledger:
         changed = []
         for time_control in sorted(time_controls):
             before = self.account["F"].get(time_control)
-            after = figures_of(self.account, time_control)
-            if after is None:
+            figures = figures_of(self.account, time_control)
+            if figures is None:
                 if before is not None:
                     del self.account["F"][time_control]
                     changed.append(time_control)
-            elif before is None or list(after[:11]) != before[:11]:
-                self.account["F"][time_control] = list(after)
+                continue
+            after = list(figures)
+            if before is None or after[:11] != before[:11]:
+                self.account["F"][time_control] = after
                 changed.append(time_control)
 
         return changed

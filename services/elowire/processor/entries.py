@@ -4,7 +4,8 @@ The state of an account is JSON with short names:
 
     s, v   counter of the state; version of the public figures
     L      list -> [revision, event id, kind, {time control: [rating, K, games]}, birth year]
-    E      [Entry, games that count, sum of their ΔR, {game: Row}], one for each of the player's entries
+    E      [Entry, games that count, sum of their ΔR, {game: Row}], one for each of the player's entries;
+           a Row is a Side as text, so that a long account is written almost as fast as a short one
     S      period -> {tournament:game: Known, as a list}, of games whose period is in a list
     R      tournament/time control -> Reported, as a list
     P      tournament/entrant -> First, as a list (what each event adds to a first rating)
@@ -13,7 +14,7 @@ The state of an account is JSON with short names:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zlib import crc32
 
 import orjson
@@ -68,16 +69,17 @@ class Side(NamedTuple):
         return self.refusal is None and bool(self.entry.own)
 
 
-Row = list[Any]
-"""A Side as it is stored, without its entry."""
+Row = str
+"""A Side as it is stored, without its entry: `1,1,1,1,0 3 1503014 2834 50  -14 36`, empty for None."""
 Stored = list[Any]
 """An Entry with its rows as it is stored: [Entry, games that count, sum of their ΔR, {game: Row}]."""
 
 FACTS, GAMES, SUM, ROWS = range(4)
-AT_TOURNAMENT, AT_TIME_CONTROL, AT_EDITION, AT_PERIOD, AT_OWN = (
-    Entry._fields.index(name) for name in ("tournament_id", "time_control", "edition", "period", "own")
+ROW_SPACES: Final = 7
+AT_TOURNAMENT, AT_TIME_CONTROL, AT_EDITION, AT_PERIOD, AT_OWN, AT_RATING_LIST = (
+    Entry._fields.index(name)
+    for name in ("tournament_id", "time_control", "edition", "period", "own", "rating_list")
 )
-AT_REFUSAL, AT_DELTA = (Side._fields.index(name) - 1 for name in ("refusal", "delta"))
 
 
 def name_of(tournament_id: str, game_id: str) -> str:
@@ -97,7 +99,46 @@ def find(account: Account, tournament_id: str, game_id: str) -> Stored | None:
 
 def side_in(stored: Stored, game_id: str) -> Side:
     """Return a game's side."""
-    return Side(Entry(*stored[FACTS]), *stored[ROWS][game_id])
+    return side_of(Entry(*stored[FACTS]), stored[ROWS][game_id])
+
+
+def row_of(side: Side) -> Row:
+    """Return a side as it is stored; raises TypeError or ValueError for one that is none of ours."""
+    _, revision, number, opponent_id, opponent, points, refusal, delta, counted = side
+    tournament, game, white, black, resolution = revision
+    row = " ".join(
+        (
+            f"{tournament:d},{game:d},{white:d},{black:d},{resolution:d}",
+            "" if number is None else f"{number:d}",
+            opponent_id or "",
+            "" if opponent is None else f"{opponent:d}",
+            "" if points is None else f"{points:d}",
+            refusal or "",
+            f"{delta:d}",
+            "" if counted is None else f"{counted:d}",
+        )
+    )
+    if row.count(" ") != ROW_SPACES:
+        raise ValueError(f"{row!r} is not a side: a player id or a refusal has a space")
+
+    return row
+
+
+def side_of(entry: Entry, row: Row) -> Side:
+    """Return the side that a row was made of."""
+    revision, number, opponent_id, opponent, points, refusal, delta, counted = row.split(" ")
+
+    return Side(
+        entry,
+        [int(counter) for counter in revision.split(",")],
+        int(number) if number else None,
+        opponent_id or None,
+        int(opponent) if opponent else None,
+        int(points) if points else None,
+        refusal or None,
+        int(delta),
+        int(counted) if counted else None,
+    )
 
 
 def sides_of(account: Account) -> Iterator[tuple[str, Side]]:
@@ -105,7 +146,7 @@ def sides_of(account: Account) -> Iterator[tuple[str, Side]]:
     for stored in account["E"]:
         entry = Entry(*stored[FACTS])
         for game_id, row in stored[ROWS].items():
-            yield game_id, Side(entry, *row)
+            yield game_id, side_of(entry, row)
 
 
 def keep(account: Account, game_id: str, side: Side) -> None:
@@ -117,7 +158,7 @@ def keep(account: Account, game_id: str, side: Side) -> None:
     else:
         stored = [facts, 0, 0, {}]
         account["E"].append(stored)
-    stored[ROWS][game_id] = list(side[1:])
+    stored[ROWS][game_id] = row_of(side)
     if side.refusal is None:
         stored[GAMES] += 1
         stored[SUM] += side.delta
@@ -125,10 +166,11 @@ def keep(account: Account, game_id: str, side: Side) -> None:
 
 def drop(account: Account, stored: Stored, game_id: str) -> None:
     """Take a game out of its entry, and the entry away with its last game."""
-    row = stored[ROWS].pop(game_id)
-    if row[AT_REFUSAL] is None:
+    side = side_in(stored, game_id)
+    del stored[ROWS][game_id]
+    if side.refusal is None:
         stored[GAMES] -= 1
-        stored[SUM] -= row[AT_DELTA]
+        stored[SUM] -= side.delta
     if not stored[ROWS]:
         account["E"].remove(stored)
 

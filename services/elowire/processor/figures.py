@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from elowire.domain import TimeControl, edition_by_id, live_figures
+from elowire.domain import edition_by_id, live_figures
 from elowire.processor.entries import (
     AT_EDITION,
     AT_OWN,
     AT_PERIOD,
+    AT_RATING_LIST,
     AT_TIME_CONTROL,
     AT_TOURNAMENT,
     FACTS,
@@ -25,6 +26,7 @@ from elowire.processor.entries import (
     keep,
     side_in,
 )
+from elowire.processor.facts import TIME_CONTROLS
 from elowire.processor.first import First, initial_of
 from elowire.processor.k_of import derived_k
 from elowire.processor.rated import changes_of, one_upgrade
@@ -102,9 +104,11 @@ def listed_until(account: Account, entry: Entry) -> str:
 
 def printed_until(account: Account, time_control: str | None) -> str:
     """Return the newest list that prints a rating for a time control ('' if none is known)."""
-    lists = account["L"].items()
+    lists = account["L"]
+    if not lists:
+        return ""
 
-    return max((name for name, entry in lists if entry[3].get(time_control, (0,))[0]), default="")
+    return max((name for name, entry in lists.items() if entry[3].get(time_control, (0,))[0]), default="")
 
 
 def entries_of(account: Account, time_control: str) -> list[Stored]:
@@ -115,8 +119,9 @@ def entries_of(account: Account, time_control: str) -> list[Stored]:
 def base_of(account: Account, time_control: str, entries: Sequence[Stored]) -> PublishedBase | None:
     """Return the rating to stand on: the newest list that prints one, else the entrant's own facts."""
     listed = printed_until(account, time_control)
-    newest = _newest_facts(entries)
-    if listed and (newest is None or listed >= (newest.rating_list or "")):
+    facts = _newest_facts(entries)
+    if listed and (facts is None or listed >= (facts[AT_RATING_LIST] or "")):
+        newest = None if facts is None else Entry(*facts)
         rating, k, games = account["L"][listed][3][time_control]
         if k is not None:
             return PublishedBase(listed, rating, k, "list", k, games)
@@ -125,30 +130,31 @@ def base_of(account: Account, time_control: str, entries: Sequence[Stored]) -> P
         year, edition = account["L"][listed][4], newest.edition if newest else None
         k, reason = derived_k(rating, year, games, edition, time_control, listed)
         return PublishedBase(listed, rating, k, reason, None, games)
-    if newest is None or not newest.own:
+    if facts is None:
         return None
 
-    rating_list = newest.rating_list or ""
-    if newest.k is not None:
-        reason = "list" if newest.source == "list" else "entrant"
-        return PublishedBase(rating_list, newest.own, newest.k, reason, newest.k, newest.games_played)
-    k, reason = derived_k(
-        newest.own, newest.birth_year, newest.games_played, newest.edition, time_control, rating_list
-    )
+    _, _, edition, _, _, own, own_k, rating_list, source, birth_year, games_played = facts
+    rating_list = rating_list or ""
+    if own_k is not None:
+        reason = "list" if source == "list" else "entrant"
+        return PublishedBase(rating_list, own, own_k, reason, own_k, games_played)
+    k, reason = derived_k(own, birth_year, games_played, edition, time_control, rating_list)
 
-    return PublishedBase(rating_list, newest.own, k, reason, None, newest.games_played)
+    return PublishedBase(rating_list, own, k, reason, None, games_played)
 
 
-def _newest_facts(entries: Sequence[Stored]) -> Entry | None:
+def _newest_facts(entries: Sequence[Stored]) -> list[Any] | None:
     """Return the entry whose own rating is of the newest list; of several the greatest, in any order."""
-    found = [Entry(*stored[FACTS]) for stored in entries if stored[FACTS][AT_OWN]]
+    found: list[list[Any]] = [stored[FACTS] for stored in entries if stored[FACTS][AT_OWN]]
     if len(found) < 2:  # noqa: PLR2004 - most players play one tournament at a time
         return found[0] if found else None
 
     return max(found, key=_recency)
 
 
-def _recency(entry: Entry) -> tuple[Any, ...]:
+def _recency(facts: list[Any]) -> tuple[Any, ...]:
+    entry = Entry(*facts)
+
     return (
         entry.rating_list or "",
         entry.own or 0,
@@ -167,6 +173,13 @@ def periods_of(
 
     Returns ([(games, sum of ΔR in hundredths)] by period, edition of the newest, number of games here).
     """
+    if len(entries) == 1 and not account["R"]:
+        # Most players play one tournament at a time.
+        facts, games, total, _ = entries[0]
+        if games and facts[AT_OWN] and after < (facts[AT_PERIOD] or "") <= until:
+            return [(games, total)], facts[AT_EDITION], games
+        return [], None, 0
+
     sums: dict[str, list[int]] = {}
     newest: tuple[str, str] = ("", "")
     count = 0
@@ -241,7 +254,9 @@ def figures_of(account: Account, time_control: str) -> Figures | None:
             previous_live,
             previous_predicted,
         )
-    live = live_figures(base.rating, base.k, periods, edition_by_id(edition or ""), TimeControl(time_control))
+    live = live_figures(
+        base.rating, base.k, periods, edition_by_id(edition or ""), TIME_CONTROLS[time_control]
+    )
 
     return Figures(
         base.rating_list,

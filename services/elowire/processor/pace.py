@@ -27,7 +27,7 @@ class Pace:
     idle_check_s: float = 0.5
     pace_s: float = 0.0
     fetch_s: float = 0.2
-    max_records: int = 2000
+    max_records: int = 4000
 
     @property
     def lease_s(self) -> float:

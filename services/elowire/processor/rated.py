@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from elowire.domain import (
     GameChange,
-    TimeControl,
     difference_cap,
     edition_by_id,
     has_one_upgrade,
     rate_game,
     upgraded,
 )
-from elowire.processor.facts import day_of
+from elowire.processor.facts import TIME_CONTROLS, day_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +53,7 @@ def _change(  # the arguments are the key of the cache
         opponent=0,
         points=points,
         edition=edition_by_id(edition_id),
-        time_control=TimeControl(time_control),
+        time_control=TIME_CONTROLS[time_control],
         capped=capped,
         starts_on=day_of(starts_on),
     )
@@ -62,13 +61,15 @@ def _change(  # the arguments are the key of the cache
 
 @lru_cache(4096)
 def _exempt_from(edition_id: str, time_control: str, starts_on: str) -> int | None:
-    return difference_cap(edition_by_id(edition_id), TimeControl(time_control), day_of(starts_on)).exempt_from
+    return difference_cap(
+        edition_by_id(edition_id), TIME_CONTROLS[time_control], day_of(starts_on)
+    ).exempt_from
 
 
 @lru_cache(4096)
 def one_upgrade(edition_id: str, time_control: str, starts_on: str) -> bool:
     """Whether the cap protects one game of a tournament only."""
-    return has_one_upgrade(edition_by_id(edition_id), TimeControl(time_control), day_of(starts_on))
+    return has_one_upgrade(edition_by_id(edition_id), TIME_CONTROLS[time_control], day_of(starts_on))
 
 
 def changes_of(

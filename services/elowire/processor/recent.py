@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from elowire.processor.entries import Account
 
-# In one partition; an account with ten pending games takes about 5 KiB in this form.
-MOST: Final = 1000
+# In one partition; an account with ten pending games takes about 3 KiB in this form.
+MOST: Final = 1600
 
 
 class Recent:

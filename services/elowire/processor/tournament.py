@@ -114,7 +114,7 @@ class _Batch:
         """Merge a record; returns (state before, state to write or None, whether its games must be sent)."""
         old = self._view.get(key)
         new, verdict, current = merge(old, revision, event_id, content)
-        self.effects.counts[f"input_{verdict.value}"] += 1
+        self.effects.counts[f"input_{verdict}"] += 1
         if old is not None and verdict in {Verdict.OLDER, Verdict.CONFLICT}:
             self._door.refuse(self.effects, record, superseded(verdict, revision, event_id, old))
         # A record that is in the table already may have been put there by an owner who did not know its

@@ -15,7 +15,7 @@ from elowire.processor.facts import NOBODY, completed
 from elowire.processor.first import first_value
 from elowire.processor.lines import line_of
 from elowire.processor.matches import is_match_play
-from elowire.processor.outputs import event_time, headers_of
+from elowire.processor.outputs import headers_of, time_header, type_header
 from elowire.processor.resolution import Resolution, Resolved, depends_on_unrated
 from elowire.processor.resolving import resolution_of
 from elowire.processor.shares import shares_of
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 State = dict[str, Any]
 
-_LINE: Final = TYPE_TOURNAMENT_RATING.encode()
+_LINE: Final = type_header(TYPE_TOURNAMENT_RATING)
 _NO_ONE: Final = frozenset({None, ""})
 
 
@@ -117,7 +117,7 @@ class TournamentEmits:
         name, entrant_id = tournament_id.decode(), reference.decode()
         data = line_of(name, entrant_id, revision, tournament, own, standing, outcome)
         number = partition_of(tournament_id, self._partitions)
-        headers = headers_of(_LINE, f"{name}:{entrant_id}:{revision}", tournament_id, event_time(timestamp))
+        headers = headers_of(_LINE, f"{name}:{entrant_id}:{revision}", tournament_id, time_header(timestamp))
         self._effects.emits.append(
             Emit(self._tournament_ratings, number, tournament_id, orjson.dumps(data), headers)
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 from elowire.contracts.dead_letters import DeadLetterReason, Refused
@@ -11,7 +11,7 @@ from elowire.contracts.dead_letters import DeadLetterReason, Refused
 REMEMBERED = 32
 
 
-class Verdict(Enum):
+class Verdict(StrEnum):
     """What became of a record; the caller decides what to say of it."""
 
     NEW = "new"
