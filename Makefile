@@ -222,6 +222,8 @@ lock: setup ## write the locks anew from pyproject.toml (newest versions: UPGRAD
 	@$(LOCK) --group pyproject.toml:build --output-file requirements/build.txt
 	$(STEP) "lock: audit"
 	@$(LOCK) --group pyproject.toml:audit --output-file requirements/audit.txt
+	$(STEP) "lock: peers"
+	@$(LOCK) --group pyproject.toml:peers --output-file requirements/peers.txt
 	$(STEP) "lock: dev"
 	@$(LOCK) pyproject.toml --extra embedded --group dev --constraint requirements/embedded.txt --constraint requirements/installer.txt \
 		--constraint requirements/build.txt \
