@@ -63,6 +63,10 @@ class Absent(NamedTuple):
     why: str
 
 
+class PeerFailedError(Exception):
+    """A peer ended, or wrote too little for too long; the message has the end of its log."""
+
+
 class Run(NamedTuple):
     """Records a second, and microseconds of CPU for each."""
 
@@ -123,28 +127,37 @@ def rows(
     asyncio.run(_send(bootstrap, LEDGER, ((key, value, ()) for key, value in events)))
     present = [peer for peer in peers if isinstance(peer, Peer)]
     measured: dict[str, list[Run]] = {peer.name: [] for peer in present}
+    failed: dict[str, str] = {}
     for number in range(rounds):
         for place, peer in enumerate(present):
+            if peer.name in failed:
+                continue
             job = _job(bootstrap, folder, f"peer{place}-{number}", LEDGER, peer.work)
             asyncio.run(_topic(bootstrap, job.outputs, PARTITIONS))
             asyncio.run(_topic(bootstrap, job.changelog, PARTITIONS))
             outputs = records if peer.work == "none" else len(expected)
-            with _running(peer, job) as process:
-                cpu = _worked_off(bootstrap, job.outputs, int(outputs * peer.share), process)
+            try:
+                with _running(peer, job) as process:
+                    cpu = _worked_off(bootstrap, job.outputs, int(outputs * peer.share), process)
+            except PeerFailedError as fault:
+                failed[peer.name] = str(fault)
+                continue
             times, values = asyncio.run(_read(bootstrap, job.outputs))
             if peer.work == "ledger":
                 _require_right(peer.name, values, expected)
             measured[peer.name].append(Run(_speed(times), cpu))
 
-    return _compared(peers, measured)
+    return _compared(
+        [Absent(one.name, failed[one.name]) if one.name in failed else one for one in peers], measured
+    )
 
 
 def _compared(peers: Sequence[Peer | Absent], measured: Mapping[str, Sequence[Run]]) -> list[Row]:
     found: list[Row] = []
-    ours = statistics.median(run.speed for run in measured[OURS])
+    ours = statistics.median([run.speed for run in measured[OURS]] or [1])
     for peer in peers:
         if isinstance(peer, Absent):
-            found.append(Row(peer.name, None, "", note=f"not available: {peer.why}"))
+            found.append(Row(peer.name, None, "", note=f"not available: {peer.why.strip()}"))
             continue
         runs = measured[peer.name]
         speed = row(peer.name, [run.speed for run in runs], "records/s", target=peer.target)
@@ -218,7 +231,7 @@ def _running(peer: Peer, job: Job) -> Iterator[psutil.Process]:
             yield psutil.Process(process.pid)
         except (psutil.Error, TimeoutError) as fault:
             said = path.read_text("utf-8", "replace")[-2000:]
-            raise RuntimeError(f"{peer.name} did not do its work: {fault}\n{said}") from fault
+            raise PeerFailedError(f"it did not do its work: {fault}\n{said}") from fault
         finally:
             # Nothing of it is needed any more, and an orderly end of some takes half a minute.
             process.kill()
