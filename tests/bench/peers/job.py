@@ -27,7 +27,7 @@ class Job(NamedTuple):
 def job_of(command_line: list[str] | None = None) -> Job:
     """Read the command line."""
     parser = ArgumentParser()
-    for name, kind in Job.__annotations__.items():
-        parser.add_argument(f"--{name}", type=int if kind == "int" else str, required=True)
+    for name in Job._fields:
+        parser.add_argument(f"--{name}", type=int if name == "partitions" else str, required=True)
 
     return Job(**vars(parser.parse_args(command_line)))

@@ -22,7 +22,14 @@ import psutil
 from aiokafka.admin import NewTopic
 
 from elowire.contracts.topics import CATALOGUE, partition_of
-from elowire.runtime.kafka import ConfirmedProducer, OutRecord, admin_client, end_offsets, read_all
+from elowire.runtime.kafka import (
+    ConfirmedProducer,
+    OutRecord,
+    TopicMissingError,
+    admin_client,
+    end_offsets,
+    read_all,
+)
 from elowire.runtime.settings import child_environment
 from tests.bench import cluster, load
 from tests.bench.figures import Row, row
@@ -315,7 +322,10 @@ async def _topic(bootstrap: str, name: str, partitions: int) -> None:
     stamped = {"message.timestamp.type": "LogAppendTime"}
     async with admin_client(bootstrap) as admin:
         await admin.create_topics([NewTopic(name, partitions, 1, topic_configs=stamped)])
-    while len(await end_offsets(bootstrap, [name])) < partitions:
+    while True:
+        with suppress(TopicMissingError):
+            if len(await end_offsets(bootstrap, [name])) == partitions:
+                return
         await asyncio.sleep(0.05)
 
 
