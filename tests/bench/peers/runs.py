@@ -151,8 +151,8 @@ def rows(
                 continue
             times, values = asyncio.run(_read(bootstrap, job.outputs))
             if peer.work == "ledger":
-                _require_right(peer.name, values, expected)
-            measured[peer.name].append(Run(_speed(times), cpu))
+                require_right(peer.name, values, expected)
+            measured[peer.name].append(Run(speed(times), cpu))
 
     return _compared(
         [Absent(one.name, failed[one.name]) if one.name in failed else one for one in peers], measured
@@ -167,8 +167,8 @@ def _compared(peers: Sequence[Peer | Absent], measured: Mapping[str, Sequence[Ru
             found.append(Row(peer.name, None, "", note=f"not available: {peer.why.strip()}"))
             continue
         runs = measured[peer.name]
-        speed = row(peer.name, [run.speed for run in runs], "records/s", target=peer.target)
-        found.append(speed._replace(ratio=None if peer.name == OURS else (speed.figure or 0) / ours))
+        one = row(peer.name, [run.speed for run in runs], "records/s", target=peer.target)
+        found.append(one._replace(ratio=None if peer.name == OURS else (one.figure or 0) / ours))
         found.append(row("  CPU", [run.cpu_us for run in runs], "µs each"))
 
     return found
@@ -195,7 +195,7 @@ def player_rows(bootstrap: str, folder: Path, *, games: int, rounds: int) -> lis
             with _running(Peer(name, module(name)), job) as process:
                 _worked_off(bootstrap, outputs, expected, process)
             times, _ = asyncio.run(_read(bootstrap, outputs))
-            found.append(_speed(times))
+            found.append(speed(times))
     own, raw = speeds["own"], speeds["raw"]
     shares = [100 * one / other for one, other in zip(own, raw, strict=True)]
 
@@ -285,7 +285,7 @@ def _cpu(process: psutil.Process) -> float:
     return total
 
 
-def _speed(times: Sequence[int]) -> float:
+def speed(times: Sequence[int]) -> float:
     """Return outputs a second from when a quarter was written, by the broker's clock in milliseconds."""
     steps = [(at, sum(1 for _ in same)) for at, same in groupby(sorted(times))]
     done, begun = 0, steps[0][0]
@@ -310,7 +310,7 @@ async def _read(bootstrap: str, topic: str) -> tuple[list[int], list[dict[str, o
     return times, values
 
 
-def _require_right(name: str, values: Sequence[dict[str, object]], expected: Sequence[object]) -> None:
+def require_right(name: str, values: Sequence[dict[str, object]], expected: Sequence[object]) -> None:
     """Every output is the one of its version; nobody is quick by being wrong."""
     known = {(one["player"], one["version"]): one for one in expected}  # type: ignore[index]
     wrong = [one for one in values if known.get((one["player"], one["version"])) != one]
