@@ -169,8 +169,8 @@ mutants: setup ## change the regulations one place at a time: a test must notice
 	@$(BIN)/python -m tests.mutants $(MODULES)
 
 .PHONY: bench
-bench: setup ## speed and memory on a real broker, with the machine and versions
-	@$(BIN)/python -m tests.bench
+bench: setup ## speed and memory on a real broker, beside others (ONLY="peers latency")
+	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY))
 
 .PHONY: soak
 soak: setup ## one fault after another on a real broker (HOURS=2 SEED=1)
@@ -222,12 +222,16 @@ lock: setup ## write the locks anew from pyproject.toml (newest versions: UPGRAD
 	@$(LOCK) --group pyproject.toml:build --output-file requirements/build.txt
 	$(STEP) "lock: audit"
 	@$(LOCK) --group pyproject.toml:audit --output-file requirements/audit.txt
+	$(STEP) "lock: peers"
+	@$(LOCK) --group pyproject.toml:peers --output-file requirements/peers.txt
 	$(STEP) "lock: dev"
 	@$(LOCK) pyproject.toml --extra embedded --group dev --constraint requirements/embedded.txt --constraint requirements/installer.txt \
 		--constraint requirements/build.txt \
 		--output-file requirements/dev.txt
 
 .PHONY: lock-kafka
-lock-kafka: setup ## write the lock of the broker's jars anew
+lock-kafka: setup ## write the locks of the broker's jars and of the bench's anew
 	@$(BIN)/python -m elowire.runtime.embedded.relock requirements/kafka-jars.in > $(VENV)/kafka-jars.lock
 	@cat $(VENV)/kafka-jars.lock > requirements/kafka-jars.lock
+	@$(BIN)/python -m elowire.runtime.embedded.relock requirements/peers-jars.in > $(VENV)/peers-jars.lock
+	@cat $(VENV)/peers-jars.lock > requirements/peers-jars.lock

@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+PARTITIONS = 12
+GROUP = "elowire"
 SOURCES = [topic.name for topic in (TOURNAMENT_EVENTS, GAME_RESULTS, RATING_LISTS, PLAYER_EVENTS)]
 
 
 @contextmanager
-def broker(folder: Path, port: int, partitions: int) -> Iterator[str]:
+def broker(folder: Path, port: int, partitions: int = PARTITIONS) -> Iterator[str]:
     """Run a fresh broker with all topics; gives its address."""
     with EmbeddedKafka(folder / "kafka", port, heap_mb=512) as kafka:
         shape = topics.Shape(partitions=partitions, replication_factor=1, min_insync=1)
@@ -35,12 +37,16 @@ def broker(folder: Path, port: int, partitions: int) -> Iterator[str]:
 
 
 @contextmanager
-def worker(folder: Path, bootstrap: str, admin_port: int, partitions: int) -> Iterator[psutil.Process]:
-    """Run one processor; gives its process."""
+def worker(
+    folder: Path, bootstrap: str, admin_port: int, partitions: int = PARTITIONS, prefix: str = ""
+) -> Iterator[psutil.Process]:
+    """Run one processor; gives its process. `prefix` is that of its topics and of its group."""
     environment = child_environment(
         ELOWIRE_BOOTSTRAP=bootstrap,
         ELOWIRE_DATA_DIR=str(folder / "data"),
         ELOWIRE_PARTITIONS=str(partitions),
+        ELOWIRE_TOPIC_PREFIX=prefix,
+        ELOWIRE_GROUP=f"{prefix}{GROUP}",
         ELOWIRE_PROCESSOR_ADMIN_PORT=str(admin_port),
     )
     with (folder / "worker.log").open("ab") as log:
@@ -53,12 +59,12 @@ def worker(folder: Path, bootstrap: str, admin_port: int, partitions: int) -> It
             process.wait(30)
 
 
-async def lag(bootstrap: str, group: str = "elowire") -> int:
+async def lag(bootstrap: str, prefix: str = "") -> int:
     """Return how many records of its sources the group has not committed."""
-    ends = await end_offsets(bootstrap, SOURCES)
+    ends = await end_offsets(bootstrap, [prefix + source for source in SOURCES])
     async with admin_client(bootstrap) as admin:
         try:
-            committed = await admin.list_consumer_group_offsets(group)
+            committed = await admin.list_consumer_group_offsets(prefix + GROUP)
         except GroupCoordinatorNotAvailableError:  # the first group of a new broker
             committed = {}
     done = {(place.topic, place.partition): meta.offset for place, meta in committed.items()}
@@ -66,12 +72,12 @@ async def lag(bootstrap: str, group: str = "elowire") -> int:
     return sum(end - max(done.get(place, 0), 0) for place, end in ends.items())
 
 
-async def drained(bootstrap: str, within_s: float) -> float:
+async def drained(bootstrap: str, within_s: float, prefix: str = "") -> float:
     """Return the seconds until the lag is 0."""
     started = time.monotonic()
-    while await lag(bootstrap):
+    while await lag(bootstrap, prefix):
         if time.monotonic() - started > within_s:
-            raise TimeoutError(f"lag {await lag(bootstrap)} after {within_s:g} s")
+            raise TimeoutError(f"lag {await lag(bootstrap, prefix)} after {within_s:g} s")
         await asyncio.sleep(0.25)
 
     return time.monotonic() - started

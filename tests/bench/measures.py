@@ -1,130 +1,163 @@
-"""The measurements: each returns rows of (what, figure, unit)."""
+"""The measurements of the product itself; each returns rows."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from datetime import date
+from random import Random
+from typing import TYPE_CHECKING
 
 import orjson
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 
-from elowire.contracts.topics import partition_of
-from elowire.runtime.kafka import ConfirmedProducer, OutRecord, follow
+from elowire.contracts.topics import CATALOGUE
+from elowire.domain import TimeControl, edition_on, rate_game
+from elowire.runtime import topics
+from elowire.runtime.embedded.storage import log_dir
+from elowire.runtime.kafka import ConfirmedProducer, OutRecord, follow, read_all
 from tests.bench import cluster, load
+from tests.bench.figures import Row, row, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    import psutil
+
     from elowire.contracts.envelope import EventRecord
 
+TARGETS = {
+    "end to end, one worker": "8,000 or more",
+    "written to Kafka, all topics": "1.5 or less",
+    "append to live rating at 50 games/s, p99": "25 or less",
+    "append to live rating at 500 games/s, p99": "50 or less",
+    "append to live rating at 2000 games/s, p99": "100 or less",
+    "worker at rest": "1 or less",
+    "worker at 50 games/s": "15 or less",
+}
+LATENCY_S = 8.0
+REST_S = 5.0
 
-class Row(NamedTuple):
-    """One figure."""
 
-    what: str
-    figure: float
-    unit: str
-
-
-async def send(bootstrap: str, records: Sequence[EventRecord]) -> None:
+async def send(bootstrap: str, records: Sequence[EventRecord], prefix: str = "") -> None:
     """Send records and wait for their acknowledgement."""
     async with ConfirmedProducer(bootstrap) as producer:
-        await producer.send_all(OutRecord(*record) for record in records)
+        await producer.send_all(OutRecord(prefix + record.topic, *record[1:]) for record in records)
 
 
-def throughput(bootstrap: str, folder: Path, size: load.Size, admin_port: int, partitions: int) -> list[Row]:
-    """Work off games that lie in the topics already, with all guarantees on."""
+def domain_alone(rounds: int, changes: int = 100_000) -> Row:
+    """Measure the regulations without anything around them: one side of one game each."""
+    chance = Random(1)
+    day = date(2026, 11, 1)
+    edition = edition_on(day)
+    games = [
+        (chance.randint(1400, 2800), chance.randint(1400, 2800), chance.choice((0, 50, 100)))
+        for _ in range(changes)
+    ]
+    speeds = []
+    for _ in range(rounds):
+        began = time.process_time()
+        for own, opponent, points in games:
+            rate_game(
+                own=own,
+                opponent=opponent,
+                points=points,
+                edition=edition,
+                time_control=TimeControl.STANDARD,
+                starts_on=day,
+            )
+        speeds.append(changes / (time.process_time() - began))
+
+    return row("the regulations alone, one core", speeds, "changes/s")
+
+
+def throughput(bootstrap: str, folder: Path, size: load.Size, admin_port: int, rounds: int) -> list[Row]:
+    """Work off games that lie in the topics already, with all guarantees on, from fresh topics each time."""
     opening, entries = load.facts(size, seed=1)
-    asyncio.run(send(bootstrap, opening))
-    with cluster.worker(folder, bootstrap, admin_port, partitions) as process:
-        asyncio.run(cluster.drained(bootstrap, 120))
-        idle = process.cpu_times()
-        del idle
     games = list(load.games(size, entries, seed=1))
-    asyncio.run(send(bootstrap, games))
-    with cluster.worker(folder, bootstrap, admin_port, partitions) as process:
-        started = _first_output(bootstrap)
-        before = process.cpu_times()
-        asyncio.run(cluster.drained(bootstrap, 600))
-        took = time.monotonic() - started
-        after = process.cpu_times()
-        memory = process.memory_info().rss
-    spent = after.user + after.system - before.user - before.system
-    live = asyncio.run(cluster.output_count(bootstrap, ["live-ratings"]))
-
-    return [
-        Row("end to end, one worker", size.games / took, "games/s"),
-        Row("CPU per game", spent / size.games * 1e6, "µs"),
-        Row("live ratings written", live, "records"),
-        Row("memory of the worker", memory / 2**20, "MiB"),
+    runs = [
+        _one_run(bootstrap, folder, (opening, games), admin_port, f"run{number}-") for number in range(rounds)
     ]
 
-
-def _first_output(bootstrap: str) -> float:
-    """Return when the worker began to write: its start is measured elsewhere."""
-    before = asyncio.run(cluster.output_count(bootstrap, ["player-events"]))
-    while asyncio.run(cluster.output_count(bootstrap, ["player-events"])) == before:
-        time.sleep(0.05)
-
-    return time.monotonic()
+    return rows_of(runs, TARGETS)
 
 
-async def raw_loop(bootstrap: str, limit_s: float = 60.0) -> Row:
-    """Measure a plain aiokafka loop over the same games: consume, decode, send in batches to two topics."""
-    consumer = AIOKafkaConsumer(
-        bootstrap_servers=bootstrap, enable_auto_commit=False, auto_offset_reset="earliest"
-    )
-    producer = AIOKafkaProducer(
-        bootstrap_servers=bootstrap, acks="all", enable_idempotence=True, max_batch_size=512 * 1024
-    )
-    await consumer.start()
-    await producer.start()
-    partitions = sorted(await producer.partitions_for("game-results"))
-    places = [TopicPartition("game-results", number) for number in partitions]
-    consumer.assign(places)
-    await consumer.seek_to_beginning(*places)
-    ends = await consumer.end_offsets(places)
-    total = sum(ends.values())
-    done, started = 0, time.monotonic()
-    while done < total and time.monotonic() - started < limit_s:
-        fetched = await consumer.getmany(timeout_ms=500, max_records=2000)
-        writes: dict[tuple[str, int], list[tuple[bytes, bytes]]] = {}
-        for records in fetched.values():
-            for record in records:
-                game = orjson.loads(record.value)
-                for colour in ("white", "black"):
-                    key = game[colour]["player_id"].encode()
-                    value = orjson.dumps({"player_id": key.decode(), "game": game["game_id"]})
-                    place = partition_of(key, len(partitions))
-                    writes.setdefault(("bench-a", place), []).append((key, value))
-                    writes.setdefault(("bench-b", place), []).append((key, value))
-                done += 1
-        await _send_batches(producer, writes)
-    took = time.monotonic() - started
-    await producer.stop()
-    await consumer.stop()
+def _one_run(
+    bootstrap: str,
+    folder: Path,
+    records: tuple[Sequence[EventRecord], Sequence[EventRecord]],
+    admin_port: int,
+    prefix: str,
+) -> dict[str, tuple[float, str]]:
+    opening, games = records
+    catalogue = [replace(topic, name=prefix + topic.name) for topic in CATALOGUE]
+    asyncio.run(topics.apply(bootstrap, catalogue, shape=topics.Shape(partitions=cluster.PARTITIONS)))
+    asyncio.run(send(bootstrap, opening, prefix))
+    with cluster.worker(folder, bootstrap, admin_port, prefix=prefix):
+        asyncio.run(cluster.drained(bootstrap, 300, prefix))
+    bytes_before = written(folder, prefix)
+    asyncio.run(send(bootstrap, games, prefix))
+    sides = asyncio.run(cluster.output_count(bootstrap, [f"{prefix}player-events"]))
+    with cluster.worker(folder, bootstrap, admin_port, prefix=prefix) as process:
+        while asyncio.run(cluster.output_count(bootstrap, [f"{prefix}player-events"])) == sides:
+            time.sleep(0.05)
+        before = sum(process.cpu_times()[:2])
+        asyncio.run(cluster.drained(bootstrap, 600, prefix))
+        spent = sum(process.cpu_times()[:2]) - before
+        memory = process.memory_info().rss
+    began = min(asyncio.run(_times(bootstrap, f"{prefix}player-events"))[sides:])
+    rated = asyncio.run(_times(bootstrap, f"{prefix}live-ratings"))
+    took = (rated[-1] - began) / 1000
 
-    return Row("raw aiokafka loop, no state, two topics", done / took, "games/s")
+    return {
+        "end to end, one worker": (len(games) / took, "games/s"),
+        "CPU per game": (spent / len(games) * 1e6, "µs"),
+        "live ratings per game": (len(rated) / len(games), ""),
+        "memory of the worker": (memory / 2**20, "MiB"),
+        "written to Kafka, all topics": ((written(folder, prefix) - bytes_before) / len(games) / 1024, "KB"),
+    }
 
 
-async def _send_batches(
-    producer: AIOKafkaProducer, writes: dict[tuple[str, int], list[tuple[bytes, bytes]]]
-) -> None:
-    waiting = []
-    for (topic, partition), records in writes.items():
-        batch = producer.create_batch()
-        for key, value in records:
-            if batch.append(key=key, value=value, timestamp=None) is None:
-                waiting.append(await producer.send_batch(batch, topic, partition=partition))
-                batch = producer.create_batch()
-                batch.append(key=key, value=value, timestamp=None)
-        waiting.append(await producer.send_batch(batch, topic, partition=partition))
-    await asyncio.gather(*waiting)
+def written(folder: Path, prefix: str) -> int:
+    """Return the bytes of all records of topics with a prefix, compressed, as they lie on the disk."""
+    return sum(path.stat().st_size for path in log_dir(folder / "kafka").glob(f"{prefix}*/*.log"))
 
 
-async def latency(bootstrap: str, rate: float, seconds: float, seed: int) -> list[Row]:
+async def _times(bootstrap: str, topic: str) -> list[int]:
+    """Return when the records of a topic were written, in order, in milliseconds."""
+    found = []
+    async for records in read_all(bootstrap, [topic]):
+        found += [record.timestamp for record in records]
+
+    return sorted(found)
+
+
+def latencies(
+    bootstrap: str, process: psutil.Process, rates: Sequence[int], rounds: int, seconds: float = LATENCY_S
+) -> list[Row]:
+    """Measure a worker at rest and at steady rates, again and again."""
+    runs = []
+    for number in range(rounds):
+        run = {"worker at rest": (_share_of_core(process, REST_S), "%")}
+        for place, rate in enumerate(rates):
+            seed = 100 * (number + 1) + place
+            run |= asyncio.run(latency(bootstrap, process, rate, seconds, seed))
+        runs.append(run)
+
+    return rows_of(runs, TARGETS)
+
+
+def _share_of_core(process: psutil.Process, seconds: float) -> float:
+    before = sum(process.cpu_times()[:2])
+    time.sleep(seconds)
+
+    return 100 * (sum(process.cpu_times()[:2]) - before) / seconds
+
+
+async def latency(
+    bootstrap: str, process: psutil.Process, rate: int, seconds: float, seed: int
+) -> dict[str, tuple[float, str]]:
     """Measure from append to live rating at a steady rate, both ends seen from this client."""
     size = load.Size(tournaments=20, entrants=200, rounds=50, players=20_000)
     opening, entries = load.facts(size, seed)
@@ -136,7 +169,7 @@ async def latency(bootstrap: str, rate: float, seconds: float, seed: int) -> lis
     reader = asyncio.create_task(_collect(bootstrap, sent, took))
     await asyncio.sleep(1.0)
     async with ConfirmedProducer(bootstrap) as producer:
-        started = time.monotonic()
+        started, before = time.monotonic(), sum(process.cpu_times()[:2])
         number = 0
         while (now := time.monotonic() - started) < seconds:
             due = int(now * rate) - number
@@ -146,18 +179,19 @@ async def latency(bootstrap: str, rate: float, seconds: float, seed: int) -> lis
             await producer.send_all(OutRecord(*record) for record in records)
             number += due
             await asyncio.sleep(0.002)
+        share = 100 * (sum(process.cpu_times()[:2]) - before) / (time.monotonic() - started)
     await asyncio.sleep(2.0)
     reader.cancel()
     took.sort()
-
-    return [
-        Row(
-            f"append to live rating at {rate:g} games/s, p{share * 100:g}",
-            took[int(len(took) * share)] * 1000,
+    figures = {
+        f"append to live rating at {rate} games/s, p{100 * part:g}": (
+            took[int(len(took) * part)] * 1000,
             "ms",
         )
-        for share in (0.5, 0.99, 0.999)
-    ]
+        for part in (0.5, 0.99, 0.999)
+    }
+
+    return {f"worker at {rate} games/s": (share, "%"), **figures}
 
 
 async def _collect(bootstrap: str, sent: dict[str, float], took: list[float]) -> None:

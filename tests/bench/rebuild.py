@@ -25,7 +25,7 @@ import psutil
 from elowire.runtime.kafka import ConfirmedProducer, OutRecord
 from elowire.runtime.settings import child_environment
 from tests.bench import cluster
-from tests.bench.measures import Row
+from tests.bench.figures import Row
 from tests.ports import free_port, free_ports
 from tests.services.ticker.records import figures, game, listed, live
 

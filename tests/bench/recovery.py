@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import statistics
 import tempfile
 import time
 from pathlib import Path
@@ -22,8 +23,8 @@ from elowire.processor.stage import Record
 from elowire.runtime import logs
 from elowire.runtime.kafka import ConfirmedProducer, OutRecord
 from elowire.runtime.settings import load_settings
-from tests.bench import cluster
-from tests.bench.measures import Row
+from tests.bench import cluster, load
+from tests.bench.figures import Row, row, rows_of
 from tests.oracle.generator import Sizes, generate
 from tests.stages.driver import Lane
 
@@ -33,37 +34,84 @@ if TYPE_CHECKING:
 PARTITIONS = 12
 PATIENCE_S = 120
 STATE_BYTES = 295
+_OF_200, _OF_A_MILLION = ("200,000 players, 1 version of each", "1,000,000 players, 1 version of each")
+TARGETS = {
+    f"recovery of {_OF_200}": "2 or less",
+    f"recovery of {_OF_A_MILLION}": "6 or less",
+    **{f"a second one joins, {what}: what stays": "0.5 or less" for what in (_OF_200, _OF_A_MILLION)},
+    **{f"a second one joins, {what}: what moves": "3 or less" for what in (_OF_200, _OF_A_MILLION)},
+    **{f"kill -9, {what}: until the other has all": "15 or less" for what in (_OF_200, _OF_A_MILLION)},
+}
 
 
-def recoveries(folder: Path, port: int, players: int, versions: int = 3) -> list[Row]:
-    """Measure with one version of every player, then a second worker that joins, then with more versions."""
-    rows = []
+def recoveries(folder: Path, port: int, players: int, *, rounds: int, versions: int = 1) -> list[Row]:
+    """Measure a start, then a second worker that joins and is killed, again and again."""
+    what = f"{players:,} players, {versions} version{'s' * (versions > 1)} of each"
     with cluster.broker(folder, port, PARTITIONS) as bootstrap:
         for version in range(1, versions + 1):
-            asyncio.run(_write(bootstrap, players, version))
-            if version not in (1, versions):
-                continue
-            what = f"{players:,} players, {version} version{'s' * (version > 1)} of each"
-            logs_ = folder / f"{version}-a", folder / f"{version}-b"
-            for log in logs_:
-                log.mkdir()
-            started = time.monotonic()
-            with cluster.worker(logs_[0], bootstrap, port + 2, PARTITIONS) as process:
-                [told] = _recovered(logs_[0], 1)
-                ready = time.monotonic() - started
-                memory = process.memory_info().rss / 2**20
-                with cluster.worker(logs_[1], bootstrap, port + 3, PARTITIONS):
-                    [moved] = _recovered(logs_[1], 1)
-                    stayed = _recovered(logs_[0], 2)[1]
-            rows += [
-                Row(f"recovery of {what}", told["seconds"], "s"),
-                Row("  from the start of the process", ready, "s"),
-                Row("  memory of the worker", memory, "MiB"),
-                Row("  a second worker joins: what stays", stayed["seconds"], "s"),
-                Row("  a second worker joins: what moves", moved["seconds"], "s"),
-            ]
+            asyncio.run(_write(bootstrap, players, {**_account(), "s": version}))
+        runs = [_one_round(folder / str(number), bootstrap, port, what) for number in range(rounds)]
 
-    return rows
+    return rows_of(runs, TARGETS)
+
+
+def _one_round(folder: Path, bootstrap: str, port: int, what: str) -> dict[str, tuple[float, str]]:
+    first, second = folder / "a", folder / "b"
+    for log in (first, second):
+        log.mkdir(parents=True)
+    started = time.monotonic()
+    with cluster.worker(first, bootstrap, port + 2, PARTITIONS) as process:
+        [told] = _recovered(first, 1)
+        ready = time.monotonic() - started
+        memory = process.memory_info().rss / 2**20
+        with cluster.worker(second, bootstrap, port + 3, PARTITIONS) as other:
+            [moved] = _recovered(second, 1)
+            stayed = _recovered(first, 2)[1]
+            other.kill()
+            killed = time.monotonic()
+            _recovered(first, 3)
+            failover = time.monotonic() - killed
+
+    return {
+        f"recovery of {what}": (told["seconds"], "s"),
+        f"start of a worker with {what}": (ready, "s"),
+        f"memory of a worker with {what}": (memory, "MiB"),
+        f"a second one joins, {what}: what stays": (stayed["seconds"], "s"),
+        f"a second one joins, {what}: what moves": (moved["seconds"], "s"),
+        f"kill -9, {what}: until the other has all": (failover, "s"),
+    }
+
+
+def memory(folder: Path, port: int, *, rounds: int, players: int = 100_000, pending: int = 10) -> list[Row]:
+    """Measure what a worker needs for each player who has so many pending games."""
+    sizes: dict[bool, list[float]] = {False: [], True: []}
+    with cluster.broker(folder, port, PARTITIONS) as bootstrap:
+        for full, seen in sizes.items():
+            if full:
+                asyncio.run(_write(bootstrap, players, pending_account(pending)))
+            for number in range(rounds):
+                log = folder / f"{full}-{number}"
+                log.mkdir()
+                with cluster.worker(log, bootstrap, port + 2, PARTITIONS) as process:
+                    _recovered(log, 1)
+                    seen.append(process.memory_info().rss)
+    empty = statistics.median(sizes[False])
+    each = [(size - empty) / players for size in sizes[True]]
+
+    return [row(f"memory per player with {pending} pending games", each, "bytes", target="1,024 or less")]
+
+
+def pending_account(pending: int) -> dict[str, object]:
+    """Return the account of a player who has played so many rounds of a tournament that goes on."""
+    size = load.Size(1, entrants=20, rounds=pending, players=20)
+    opening, entries = load.facts(size, seed=1)
+    lane = Lane(partitions=1, seed=1)
+    for record in (*opening, *load.games(size, entries, seed=1)):
+        lane.append(record.topic, 0, *record[1:])
+    lane.run()
+    [table] = [part.table for part in lane.parts if part.stage.name == "player"]
+
+    return states.decode(next(iter(table.values())))
 
 
 def _account() -> dict[str, object]:
@@ -80,9 +128,8 @@ def _account() -> dict[str, object]:
     return states.decode(min((value for value in table.values() if len(value) >= STATE_BYTES), key=len))
 
 
-async def _write(bootstrap: str, players: int, version: int) -> None:
-    account = _account()
-    value = states.encode({**account, "s": version})
+async def _write(bootstrap: str, players: int, account: dict[str, object]) -> None:
+    value = states.encode(account)
 
     def records() -> Iterator[OutRecord]:
         for number in range(players):
@@ -110,19 +157,20 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.recovery", description=__doc__)
     parser.add_argument("--players", type=int, nargs="+", default=[200_000, 1_000_000])
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--port", type=int, default=29792, help="of the broker; three more follow")
     parser.add_argument("--json", action="store_true", help="print JSON")
     chosen = parser.parse_args()
     logs.configure(load_settings())
-    rows = []
+    rows: list[Row] = []
     for players in chosen.players:
         with tempfile.TemporaryDirectory(prefix="elowire-recovery-") as folder:
-            rows += recoveries(Path(folder), chosen.port, players)
+            rows += recoveries(Path(folder), chosen.port, players, rounds=chosen.rounds)
     if chosen.json:
-        print(json.dumps([row._asdict() for row in rows], indent=2))
+        print(json.dumps([one._asdict() for one in rows], indent=2))
         return
-    for row in rows:
-        print(f"{row.what:<58} {row.figure:>12,.2f} {row.unit}")
+    for one in rows:
+        print(one.line())
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from elowire.ticker.api import create_app
 from elowire.ticker.service import serving
 from elowire.ticker.sources import Sources
 from elowire.ticker.streaming import heartbeat_data
-from tests.bench.measures import Row
+from tests.bench.figures import Row
 from tests.services.ticker.records import feed_of, figures, game, listed, live, record
 
 # Below the ports that the system gives away: a client that asks too early would find itself.

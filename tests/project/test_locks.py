@@ -9,6 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from elowire.runtime.embedded.jars import KAFKA_VERSION, locked_jars, parse_lock
 from tests.project.guards import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -24,6 +25,7 @@ LOCKS = {
     "embedded": EMBEDDED,
     "build": BUILD,
     "audit": GROUPS["audit"],
+    "peers": GROUPS["peers"],
     "dev": DEV,
 }
 
@@ -79,6 +81,15 @@ def test_every_locked_package_has_its_hashes(name):
 
     assert lock.versions
     assert lock.unhashed == []
+
+
+def test_the_jars_of_the_bench_are_of_the_broker_they_meet():
+    jars = parse_lock((ROOT / "requirements" / "peers-jars.lock").read_text())
+    ours = {(jar.group, jar.artifact): jar.version for jar in locked_jars()}
+    other = [jar for jar in jars if jar.version != ours.get((jar.group, jar.artifact), jar.version)]
+
+    assert [jar.version for jar in jars if jar.group == "org.apache.kafka"] == [KAFKA_VERSION] * 2
+    assert other == []
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Write the lock of the broker's jars anew.
+"""Write a lock of jars anew: the broker's, and those of `make bench`.
 
 ``python -m elowire.runtime.embedded.relock requirements/kafka-jars.in > requirements/kafka-jars.lock``
 
@@ -33,9 +33,7 @@ def lock(coordinates: list[str]) -> list[Jar]:
 def main() -> None:
     """Read the input file named on the command line, print the lock."""
     wanted = [line.partition("#")[0].strip() for line in Path(sys.argv[1]).read_text("ascii").splitlines()]
-    out = [
-        "# group:artifact:version:sha256 of the embedded Kafka; written by elowire.runtime.embedded.relock"
-    ]
+    out = ["# group:artifact:version:sha256; written by elowire.runtime.embedded.relock"]
     out += [f"{jar}:{jar.sha256}" for jar in lock([line for line in wanted if line])]
     sys.stdout.write("\n".join(out) + "\n")
 
