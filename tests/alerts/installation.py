@@ -28,7 +28,7 @@ OTHER_RELEASE = "9.9.9"
 
 
 class Door:
-    """A proxy before the broker in a thread of its own; `silence` lets nothing through any more."""
+    """A proxy before the broker in a thread of its own; `silence` lets nothing through until `heal`."""
 
     def __init__(self, broker):
         self._loop = asyncio.new_event_loop()
@@ -52,6 +52,15 @@ class Door:
 
     def heal(self):
         self._loop.call_soon_threadsafe(self._proxy.heal)
+
+    @contextmanager
+    def slow(self, delay_s):
+        """Hold every chunk back."""
+        before, self._proxy.delay_s = self._proxy.delay_s, delay_s
+        try:
+            yield
+        finally:
+            self._proxy.delay_s = before
 
     def _do(self, task):
         return asyncio.run_coroutine_threadsafe(task, self._loop).result(30)
