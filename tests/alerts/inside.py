@@ -68,7 +68,7 @@ def workers_that_stand_still(site):
     try:
         wait_until(ready, READY_S, said)
         site.prometheus.look_at([("processor", port) for _, port in workers], "elowire-worker")
-        with site.playing(games=600, every_s=0.2):
+        with site.playing(games=500, every_s=0.3):
             thread.start()
             yield
     finally:

@@ -22,7 +22,8 @@ from tests.broker.faults.proxy import Proxy
 from tests.deploy.watching import COMPONENTS
 from tests.ports import free_ports
 
-SIZE = Size(tournaments=1_000, entrants=20, rounds=19, players=6_000)
+# More games than a run plays: when there are none left, nothing is rated and alerts stay silent.
+SIZE = Size(tournaments=2_000, entrants=20, rounds=19, players=6_000)
 PORTS = ("ticker", "ingest", "dispatch", *(f"{name}_admin" for name in COMPONENTS))
 OTHER_RELEASE = "9.9.9"
 
@@ -198,7 +199,9 @@ class Installation:
                 await producer.send_all(OutRecord(*record) for record in records)
 
         with self._one_at_a_time:
-            asyncio.run(write(list(itertools.islice(self._games, count))))
+            records = list(itertools.islice(self._games, count))
+            assert records, "all games are played"
+            asyncio.run(write(records))
 
 
 @contextmanager
