@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import os
 import socket
+import tempfile
+from contextlib import suppress
+from pathlib import Path
 
 # Below what the system gives to outgoing connections, which could take a port between its choice and its use.
-# Each of pytest-xdist's processes (gw0, gw1 and so on) has ports of its own, and tries them in turn.
-_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 4  # noqa: TID251 - not a setting
-_candidates = itertools.cycle(range(20_000 + 2_500 * _WORKER, 22_500 + 2_500 * _WORKER, 5))
-for _ in range(os.getpid() % 500):
-    next(_candidates)  # test runs beside each other begin at different places
+_FIRST, _END, _BLOCK = 20_000, 30_000, 250
+_claims = []
+
+
+def claim_block() -> range:
+    """A block of ports that is this process's own until it ends.
+
+    Test runs beside each other would else find the same port free, and both use it.
+    """
+    blocks = list(range(_FIRST, _END, _BLOCK))
+    start = os.getpid() % len(blocks)
+    for first in blocks[start:] + blocks[:start]:
+        claim = (Path(tempfile.gettempdir()) / f"elowire-test-ports-{first}").open("ab")
+        with suppress(BlockingIOError):
+            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _claims.append(claim)
+            return range(first, first + _BLOCK)
+        claim.close()
+    raise RuntimeError(f"{len(blocks)} test processes have all ports between {_FIRST} and {_END}")
+
+
+_candidates = itertools.cycle(claim_block()[::5])
 
 
 def free_ports(count: int) -> list[int]:

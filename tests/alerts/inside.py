@@ -43,31 +43,41 @@ def a_service_dies_again_and_again(site):
 
 @contextmanager
 def workers_that_stand_still(site):
-    """A second worker stands still for longer than its session, comes back and is late, again and again."""
-    worker, port = site.other("processor", ELOWIRE_SESSION_S=6)
+    """Three workers stand still for longer than their session, come back and are late, again and again."""
+    # Three: about every second freeze finds a worker between its outputs and its changelog.
+    workers = [site.other("processor", ELOWIRE_SESSION_S=6) for _ in range(3)]
     over = threading.Event()
 
+    def ready():
+        return all(is_ready(port) for _, port in workers)
+
+    def said():
+        return f"workers: {[worker.err[-1000:] for worker, _ in workers]}"
+
     def turns():
-        process = psutil.Process(worker.pid)
+        processes = [psutil.Process(worker.pid) for worker, _ in workers]
         while not over.is_set():
-            wait_until(lambda: is_ready(port) or over.is_set(), READY_S, lambda: f"a worker: {worker.err}")
+            wait_until(lambda: over.is_set() or ready(), READY_S, said)
             over.wait(1.5)
-            with frozen(process):
+            with ExitStack() as standing:
+                for process in processes:
+                    standing.enter_context(frozen(process))
                 over.wait(7)
 
     thread = threading.Thread(target=turns, daemon=True)
     try:
-        wait_until(lambda: is_ready(port), READY_S, lambda: f"a worker: {worker.err}")
-        site.prometheus.look_at([("processor", port)], "elowire-worker")
-        with site.playing(games=600, every_s=0.2):
+        wait_until(ready, READY_S, said)
+        site.prometheus.look_at([("processor", port) for _, port in workers], "elowire-worker")
+        with site.playing(games=500, every_s=0.3):
             thread.start()
             yield
     finally:
         over.set()
         if thread.is_alive():
             thread.join()
-        worker.ask_to_stop()
-        worker.end()
+        for worker, _ in workers:
+            worker.ask_to_stop()
+            worker.end()
         site.prometheus.look_at([], "elowire-worker")
 
 
@@ -85,21 +95,48 @@ def a_flood_and_a_slow_processor(site):
 
 @contextmanager
 def a_slow_ticker(site):
-    """The ticker has a fiftieth of a core while thousands of games are rated."""
-    with frozen(site.service("ticker")):
-        site.load(8_000)
-        time.sleep(8)
-    with slowed(site.service("ticker"), on_s=0.01, off_s=0.5):
+    """The other ticker has a slow way to Kafka, and thousands of games are rated."""
+    with site.door.slow(0.3):
+        site.load(16_000)
         yield
+
+
+@contextmanager
+def a_long_recovery(site):
+    """A second worker has a slow way to Kafka, and many changelog records to read."""
+    worker, port = site.other("processor", bootstrap=site.door.address)
+    try:
+        site.prometheus.look_at([("processor", port)], "elowire-worker")
+        with site.door.slow(0.2):
+            wait_until(lambda: _is_recovering(port), READY_S, lambda: f"a recovery: {worker.err[-2000:]}")
+            with site.door.slow(2):
+                yield
+    finally:
+        worker.ask_to_stop()
+        worker.end()
+        site.prometheus.look_at([], "elowire-worker")
+        # The page must be five minutes old for the last scene: the other ticker hears nothing any more.
+        site.door.silence()
+
+
+def _is_recovering(port):
+    try:
+        text = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=2).text
+    except httpx.TransportError:
+        return False
+    name = "elowire_processor_recovery_remaining_records "
+    return any(line.startswith(name) and float(line.split()[1]) > 0 for line in text.splitlines())
 
 
 @contextmanager
 def sleeping_watchers(site):
     """Forty watchers of the live page read nothing while thousands of games are rated."""
+    # Without an event for a while the system would end such a connection before the ticker does.
+    with frozen(site.service("processor")):
+        site.load(16_000)
     with ExitStack() as stack:
         for _ in range(WATCHERS):
             stack.enter_context(_sleeping_watcher(site.ports["ticker_port"]))
-        site.load(16_000)
         yield
 
 
@@ -122,27 +159,9 @@ def kafka_is_silent(site):
 
 
 @contextmanager
-def a_long_recovery(site):
-    """The processor is killed, and Kafka hands the changelogs out in small pieces."""
-    process, port = site.service("processor"), site.ports["processor_admin_port"]
-    process.kill()
-
-    def recovering():
-        try:
-            text = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=2).text
-        except httpx.TransportError:
-            return False
-        name = "elowire_processor_recovery_remaining_records "
-        return any(line.startswith(name) and float(line.split()[1]) > 0 for line in text.splitlines())
-
-    wait_until(recovering, READY_S, "a recovery")
-    with slowed(site.kafka(), on_s=0.02, off_s=6):
-        yield
-
-
-@contextmanager
 def a_page_that_stands_still(site):
     """The one ticker that hears Kafka is stopped, the other has had no answer for five minutes."""
+    site.door.silence()
     with frozen(site.service("ticker")), site.playing(games=20, every_s=1):
         yield
 

@@ -22,13 +22,14 @@ from tests.broker.faults.proxy import Proxy
 from tests.deploy.watching import COMPONENTS
 from tests.ports import free_ports
 
-SIZE = Size(tournaments=1_000, entrants=20, rounds=19, players=6_000)
+# More games than a run plays: when there are none left, nothing is rated and alerts stay silent.
+SIZE = Size(tournaments=2_000, entrants=20, rounds=19, players=6_000)
 PORTS = ("ticker", "ingest", "dispatch", *(f"{name}_admin" for name in COMPONENTS))
 OTHER_RELEASE = "9.9.9"
 
 
 class Door:
-    """A proxy before the broker in a thread of its own; `silence` lets nothing through any more."""
+    """A proxy before the broker in a thread of its own; `silence` lets nothing through until `heal`."""
 
     def __init__(self, broker):
         self._loop = asyncio.new_event_loop()
@@ -52,6 +53,15 @@ class Door:
 
     def heal(self):
         self._loop.call_soon_threadsafe(self._proxy.heal)
+
+    @contextmanager
+    def slow(self, delay_s):
+        """Hold every chunk back."""
+        before, self._proxy.delay_s = self._proxy.delay_s, delay_s
+        try:
+            yield
+        finally:
+            self._proxy.delay_s = before
 
     def _do(self, task):
         return asyncio.run_coroutine_threadsafe(task, self._loop).result(30)
@@ -189,7 +199,9 @@ class Installation:
                 await producer.send_all(OutRecord(*record) for record in records)
 
         with self._one_at_a_time:
-            asyncio.run(write(list(itertools.islice(self._games, count))))
+            records = list(itertools.islice(self._games, count))
+            assert records, "all games are played"
+            asyncio.run(write(records))
 
 
 @contextmanager

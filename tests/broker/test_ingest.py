@@ -25,7 +25,7 @@ from elowire.runtime import clock, topics
 from elowire.runtime.admin import PortTakenError
 from elowire.runtime.data_dir import open_data_dir
 from elowire.runtime.embedded.broker import EmbeddedKafka
-from elowire.runtime.kafka import ConfirmedProducer, OutRecord, read_all
+from elowire.runtime.kafka import ConfirmedProducer, KafkaUnreachableError, OutRecord, admin_client, read_all
 from elowire.runtime.settings import load_settings
 from elowire.runtime.topics import Shape
 from tests.broker.faults.brokers import OwnBroker
@@ -190,6 +190,22 @@ async def test_a_broker_that_falls_silent_is_noticed_though_nobody_sends(tmp_pat
             await until(well)
     finally:
         java.resume()
+        await asyncio.to_thread(broker.stop)
+
+
+async def test_a_broker_that_leaves_in_the_middle_of_a_question_cannot_be_reached(tmp_path):
+    broker = OwnBroker(tmp_path / "kafka")
+
+    async def ask():
+        async with admin_client(broker.bootstrap) as admin:
+            await asyncio.to_thread(broker.kill)
+            await admin.list_topics()
+
+    await asyncio.to_thread(broker.start)
+    try:
+        with pytest.raises(KafkaUnreachableError):
+            await ask()
+    finally:
         await asyncio.to_thread(broker.stop)
 
 

@@ -519,6 +519,26 @@ async def test_the_observer_hears_of_batches_and_recoveries(world):
     await member.leave()
 
 
+async def test_a_recovery_is_told_before_its_first_record(world):
+    class Hears(Silent):
+        def __init__(self):
+            self.recovering = []
+
+        def on_recovering(self, read, remaining):
+            self.recovering.append((read, remaining))
+
+    fill(world, 3)
+    first = await work(world)
+    await first.leave()
+    hears = Hears()
+    second = await work(world, observer=hears)
+
+    assert hears.recovering[0] == (0, hears.recovering[0][1])
+    assert hears.recovering[0][1] > 0
+    assert hears.recovering[-1][1] == 0
+    await second.leave()
+
+
 async def test_both_stages_share_a_batch(world):
     for n in range(4):
         world.append(TopicPartition("inbox", 0), b"a", amount(f"g{n}"))

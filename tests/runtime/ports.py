@@ -1,9 +1,8 @@
-"""Ports of this folder's brokers: below those that the system gives out, and another row for each process."""
+"""Ports of this folder's brokers, in a block of their own."""
 
 from __future__ import annotations
 
-import os
+from tests.ports import claim_block
 
-# pytest-xdist names its processes gw0, gw1 and so on.
-FIRST = 30200 + 100 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+FIRST = claim_block()[0]
 BROKER, STARTER, REFUSALS, ADMIN = FIRST, FIRST + 10, FIRST + 30, FIRST + 50

@@ -92,6 +92,8 @@ class Changelog:
         spans = {at: (part.log + 1, ends[at]) for at, part in logs.items()}
         total = sum(end - first for first, end in spans.values())
         read = 0
+        # Told before the first record: a Kafka that delivers nothing is a long recovery too.
+        self._observer.on_recovering(0, total)
         try:
             async with asyncio.timeout(self._stall_s) as patience, aclosing(self._log.read(spans)) as chunks:
                 async for chunk in chunks:

@@ -10,7 +10,9 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import (
     KafkaConnectionError,
     KafkaError,
+    KafkaTimeoutError,
     NodeNotReadyError,
+    RequestTimedOutError,
     TopicAuthorizationFailedError,
 )
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 FETCH_BYTES = 8 << 20
 _MOST_RECORDS = 5_000
+# What the clients raise when a broker leaves, or stands still, in the middle of a question.
+_NO_ANSWER = (KafkaConnectionError, KafkaTimeoutError, NodeNotReadyError, RequestTimedOutError)
 
 
 async def read_all(
@@ -154,7 +158,7 @@ async def admin_client(cluster: Cluster) -> AsyncIterator[AIOKafkaAdminClient]:
         raise
     try:
         yield admin
-    except NodeNotReadyError as fault:
+    except _NO_ANSWER as fault:
         raise await unreachable(cluster) from fault
     finally:
         await admin.close()
@@ -191,7 +195,7 @@ async def _reading(
         await consumer.start()
         consumer.assign(partitions)
         yield consumer, partitions
-    except KafkaConnectionError as fault:
+    except _NO_ANSWER as fault:
         raise await unreachable(cluster) from fault
     except TopicAuthorizationFailedError as fault:
         raise KafkaForbiddenError.to("read", f"topic {', '.join(topics)}") from fault
