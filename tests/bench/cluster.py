@@ -43,7 +43,7 @@ def worker(
     """Run one processor; gives its process. `prefix` is that of its topics and of its group."""
     environment = child_environment(
         ELOWIRE_BOOTSTRAP=bootstrap,
-        ELOWIRE_DATA_DIR=str(folder),
+        ELOWIRE_DATA_DIR=str(folder / "worker"),  # a data directory has nothing else in it
         ELOWIRE_PARTITIONS=str(partitions),
         ELOWIRE_TOPIC_PREFIX=prefix,
         ELOWIRE_GROUP=f"{prefix}{GROUP}",
