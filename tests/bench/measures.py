@@ -137,6 +137,12 @@ def latencies(
     bootstrap: str, process: psutil.Process, rates: Sequence[int], rounds: int, seconds: float = LATENCY_S
 ) -> list[Row]:
     """Measure a worker at rest and at steady rates, again and again."""
+    # A worker that starts is not at rest: it has done something, and then nothing.
+    asyncio.run(send(bootstrap, load.facts(load.Size(20, 100, 1, 20_000), seed=1)[0]))
+    while not asyncio.run(cluster.output_count(bootstrap, ["elowire-tournaments-changelog"])):
+        time.sleep(0.1)
+    asyncio.run(cluster.drained(bootstrap, 120))
+    time.sleep(REST_S)
     runs = []
     for number in range(rounds):
         run = {"worker at rest": (_share_of_core(process, REST_S), "%")}
