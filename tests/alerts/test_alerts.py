@@ -64,7 +64,6 @@ QUICK = (
         inside.a_flood_and_a_slow_processor, ("ElowireProcessorBehind", "ElowireLateFast", "ElowireLateSlow")
     ),
     A_SLOW_TICKER,
-    Fault(inside.a_long_recovery, ("ElowireRecoveryLong",)),
     Fault(inside.sleeping_watchers, ("ElowireWatchersLost",)),
     Fault(inside.a_slow_kafka, ("ElowireKafkaSlow",)),
     Fault(
@@ -73,6 +72,7 @@ QUICK = (
         of={"ElowireKafkaAway": "ingest"},
     ),
     Fault(inside.workers_that_stand_still, ("ElowireRebalancing", "ElowireLeaseLost")),
+    Fault(inside.a_long_recovery, ("ElowireRecoveryLong",)),
 )
 # The other ticker must have heard nothing for five minutes.
 LAST = Fault(inside.a_page_that_stands_still, ("ElowireTickerStale",), within_s=400)
