@@ -61,7 +61,9 @@ QUICK = (
     Fault(inside.the_processor_stops, ("ElowireNoProcessor", "ElowireServiceDown")),
     Fault(inside.a_service_dies_again_and_again, ("ElowireRestarting",)),
     Fault(
-        inside.a_flood_and_a_slow_processor, ("ElowireProcessorBehind", "ElowireLateFast", "ElowireLateSlow")
+        inside.a_flood_and_a_slow_processor,
+        ("ElowireProcessorBehind", "ElowireLateFast", "ElowireLateSlow"),
+        within_s=300,
     ),
     A_SLOW_TICKER,
     Fault(inside.sleeping_watchers, ("ElowireWatchersLost",)),
