@@ -107,15 +107,15 @@ def a_slow_ticker(site):
 
 @contextmanager
 def a_long_recovery(site):
-    """The processor is killed and has much to read, with a fortieth of a core."""
-    site.load(2 * GAMES)
+    """The processor is killed and has much to read, with a twenty-fifth of a core."""
+    site.load(3 * GAMES)
     port = site.ports["processor_admin_port"]
     wait_until(lambda: _figure(port, "lag_records") == 0, DONE_S, "all games rated")
     before = site.up.err.count(ASSIGNED)
     site.service("processor").kill()
     wait_until(lambda: site.up.err.count(ASSIGNED) > before, READY_S, "partitions")
     # A slow Kafka would not do: whom it brings nothing for half a minute ends, and starts again.
-    with slowed(site.service("processor"), on_s=0.015, off_s=0.6):
+    with slowed(site.service("processor"), on_s=0.02, off_s=0.5):
         yield
 
 
