@@ -61,10 +61,11 @@ QUICK = (
     Fault(inside.the_processor_stops, ("ElowireNoProcessor", "ElowireServiceDown")),
     Fault(inside.a_service_dies_again_and_again, ("ElowireRestarting",)),
     Fault(
-        inside.a_flood_and_a_slow_processor, ("ElowireProcessorBehind", "ElowireLateFast", "ElowireLateSlow")
+        inside.a_flood_and_a_slow_processor,
+        ("ElowireProcessorBehind", "ElowireLateFast", "ElowireLateSlow"),
+        within_s=300,
     ),
     A_SLOW_TICKER,
-    Fault(inside.a_long_recovery, ("ElowireRecoveryLong",)),
     Fault(inside.sleeping_watchers, ("ElowireWatchersLost",)),
     Fault(inside.a_slow_kafka, ("ElowireKafkaSlow",)),
     Fault(
@@ -73,6 +74,7 @@ QUICK = (
         of={"ElowireKafkaAway": "ingest"},
     ),
     Fault(inside.workers_that_stand_still, ("ElowireRebalancing", "ElowireLeaseLost")),
+    Fault(inside.a_long_recovery, ("ElowireRecoveryLong",)),
 )
 # The other ticker must have heard nothing for five minutes.
 LAST = Fault(inside.a_page_that_stands_still, ("ElowireTickerStale",), within_s=400)
