@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import re
 import struct
 import zlib
+from importlib import resources
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser import world
 from tests.browser.conftest import SCENE
+from tests.oracle.events import entrant, game
 
 GAME = f"{world.ROUND}.2"
 SCENES = {
@@ -82,6 +85,65 @@ def test_a_scene_is_readable_at_480_lines(quiet_site, visit, query):
     )
 
     assert smallest * 480 / 1080 >= 11
+
+
+@pytest.mark.parametrize("items", [5, 10])
+def test_the_strip_shows_only_whole_players_and_everybody_in_turn(quiet_site, visit, items):
+    page = scene(quiet_site, visit, f"{SCENES['strip']}&items={items}")
+    first = page.locator(".items .name").all_inner_texts()
+    cut = page.evaluate(
+        """() => {
+            const edge = (of) => document.querySelector(of).getBoundingClientRect().right;
+            return [...document.querySelectorAll('.items li')].map(one => one.getBoundingClientRect())
+                .filter(({ left, right }) => right > edge('.strip') || left < edge('.event')).length;
+        }"""
+    )
+    expect(page.locator(".items .name").first).not_to_have_text(first[0], timeout=9_000)
+    following = page.locator(".items .name").all_inner_texts()
+    everybody = [world.NAME_OF[player].split(",")[0] for player in world.PLAYERS]
+
+    assert cut == 0
+    assert len(first) >= 4
+    assert set(first).isdisjoint(following)
+    assert set(first) | set(following) <= set(everybody)
+
+
+def test_long_names_are_written_smaller_and_nothing_of_them_is_cut(site, visit):
+    names = ("Vachier-Lagrave, Maxime-Alexandre", "Nepomniachtchi, Grigory")
+    site.tell(
+        *[
+            entrant(f"9000001{n}", tournament_id=world.CLUB, name=name, federation="FRA", unrated=True)
+            for n, name in enumerate(names)
+        ],
+        game("4.7", "90000010", "90000011", "*", tournament_id=world.CLUB, round=4),
+    )
+    page = scene(site, visit, f"view=versus&game=4.7&tournament={world.CLUB}")
+    expect(page.locator(".one .name")).to_have_text(names[0])
+
+    written = page.evaluate(
+        """() => [...document.querySelectorAll('.who .name')].map(one =>
+            [one.scrollWidth <= one.clientWidth, getComputedStyle(one).overflowY])"""
+    )
+
+    assert written == [[True, "visible"]] * 2, "and g and q keep their feet"
+
+
+def test_a_scene_rises_once_and_then_changes_in_place(site, visit):
+    page = scene(site, visit, SCENES["card"])
+    expect(page.locator("#scene.rising")).to_have_count(1)
+    (number,) = world.numbers_of(world.LEADER, world.ROUND)
+    site.tell(world.championship_game(number, "0-1", revision=2))
+    expect(page.locator(".live")).to_have_text("2795.0")
+
+    expect(page.locator("#scene.rising")).to_have_count(0)
+
+
+def test_a_scene_has_its_ground_where_colours_cannot_be_mixed():
+    style = (resources.files("elowire.ticker") / "static" / "overlay.css").read_text()
+    mixed = re.compile(r"@supports \(color: color-mix.*?\n}\n", re.DOTALL)
+
+    assert "background: var(--plate)" in style
+    assert "color-mix(" not in mixed.sub("", style)
 
 
 def test_the_card_follows_its_player(site, visit):

@@ -21,6 +21,7 @@ const stage = {
   asked,
   draw(...parts) {
     content = parts.length > 0;
+    place.classList.remove("rising");
     place.replaceChildren(...parts);
     show();
   },
@@ -38,6 +39,8 @@ function stale() {
 
 function show() {
   const shown = Boolean(content && fresh);
+  // It rises when it comes into sight; what changes in it afterwards changes in place.
+  if (shown && place.hidden) place.classList.add("rising");
   place.hidden = !shown;
   root.dataset.shown = String(shown);
 }

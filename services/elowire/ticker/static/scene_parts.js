@@ -24,6 +24,12 @@ export function gain(figures, corrected) {
   return element("p", { class: "gain" }, change(figures.change, corrected));
 }
 
+/** Makes a part's writing smaller until it fits, down to `least` of its size. */
+export function fit(part, least = 0.6) {
+  const share = part.clientWidth / part.scrollWidth;
+  if (share < 1) part.style.fontSize = `${Math.max(least, 0.98 * share)}em`;
+}
+
 /** Redraws by `draw` whenever asked, at most every 300 ms, and never two at once. */
 export function coalesced(draw) {
   let waiting = null;

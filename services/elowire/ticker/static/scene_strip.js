@@ -3,7 +3,7 @@
 import { change, decimal, element, hundredths, isCorrection, points } from "./figures.js";
 import { ask } from "./frame.js";
 import { Line } from "./line.js";
-import { coalesced } from "./scene_parts.js";
+import { coalesced, fit } from "./scene_parts.js";
 
 const PAGE_MS = 7_000;
 const NEWS_MS = 9_000;
@@ -15,7 +15,7 @@ export function strip(stage) {
   const size = Math.min(10, Math.max(1, Number.parseInt(stage.asked.get("items"), 10) || 5));
   let data = null;
   let live = new Map();
-  let page = 0;
+  let next = 0;
   /** game -> {player: what is told of him}: both sides of a result are one piece of news. */
   const news = new Map();
 
@@ -25,18 +25,14 @@ export function strip(stage) {
     const said = news.get(game);
     news.delete(game);
     const lines = data.lines.filter((line) => line.player_id !== null);
-    const pages = Math.max(1, Math.ceil(lines.length / size));
-    page %= pages;
-    const shown = lines.slice(page * size, page * size + size);
-    stage.draw(
-      element(
-        "section",
-        { class: "strip" },
-        element("p", { class: "event" }, data.name ?? id),
-        said ? element("p", { class: "news" }, [...said.values()]) : element("ol", { class: "items" }, shown.map((line) => item(line, live.get(line.player_id)))),
-      ),
-    );
-    if (!said) page += 1;
+    if (next >= lines.length) next = 0;
+    const shown = lines.slice(next, next + size);
+    const row = said
+      ? element("p", { class: "news" }, [...said.values()])
+      : element("ol", { class: "items" }, shown.map((line) => item(line, live.get(line.player_id))));
+    stage.draw(element("section", { class: "strip" }, element("p", { class: "event" }, data.name ?? id), row));
+    if (said) fit(row);
+    else next += whole(row);
     clearTimeout(draw.next);
     draw.next = setTimeout(draw, said ? NEWS_MS : PAGE_MS);
   };
@@ -78,6 +74,12 @@ export function strip(stage) {
   });
   line.connect(`/v1/stream?${new URLSearchParams({ tournament: id })}`);
   return true;
+}
+
+/** Takes away whoever would be cut off at the end, and says how many are left: the others come next. */
+function whole(row) {
+  while (row.children.length > 1 && row.scrollWidth > row.clientWidth) row.lastElementChild.remove();
+  return row.children.length;
 }
 
 function item(line, figures) {

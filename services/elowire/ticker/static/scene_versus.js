@@ -3,7 +3,7 @@
 import { change, decimal, element, hundredths, pencil, points, refusal } from "./figures.js";
 import { ask } from "./frame.js";
 import { Line } from "./line.js";
-import { coalesced, flash, gain, liveFigure, who } from "./scene_parts.js";
+import { coalesced, fit, flash, gain, liveFigure, who } from "./scene_parts.js";
 import { t } from "./texts.js";
 
 const RESULTS = ["win", "draw", "loss"];
@@ -22,7 +22,9 @@ export function versus(stage) {
       if (status === 404 || status === 409) stage.draw();
       return null;
     }
-    stage.draw(drawn(body));
+    const picture = drawn(body);
+    stage.draw(picture);
+    for (const name of picture.querySelectorAll(".name")) fit(name);
     const now = body.players.map(({ figures }) => figures?.live).join();
     if (before && before !== now) flash(stage.part(".versus"), body.state === "played" ? "up" : "corrected");
     before = now;
