@@ -69,6 +69,7 @@ function choose(name, value) {
 }
 
 function snapshot(data) {
+  announcer.clear();
   if (searching()) search();
   else showAll(data.live_ratings ? data.live_ratings[0].players : (data.players ?? []).map(asRow).filter(Boolean));
 }

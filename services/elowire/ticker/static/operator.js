@@ -150,6 +150,11 @@ function note(key, command) {
   return element("div", { class: "note" }, element("p", { class: "soft" }, t(key)), commandLine(command));
 }
 
+// A line may end between words only: a command broken after "--" is read wrongly.
+function words(text) {
+  return text.split(/(?<= )/).map((word) => element("span", {}, word));
+}
+
 function commandLine(text) {
   const button = element("button", { class: "copy", type: "button", "data-command": text, "aria-label": `${t("copy")}: ${text}` }, t("copy"));
   button.addEventListener("click", async () => {
@@ -161,7 +166,7 @@ function commandLine(text) {
       // Without permission the command can still be selected.
     }
   });
-  return element("div", { class: "command" }, element("code", {}, text), button);
+  return element("div", { class: "command" }, element("code", {}, ...words(text)), button);
 }
 
 byId("door").addEventListener("submit", (submission) => {

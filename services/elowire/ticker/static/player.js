@@ -33,6 +33,7 @@ function control() {
 }
 
 function snapshot(data) {
+  announcer.clear();
   show(data.players?.[0] ?? null);
 }
 

@@ -24,7 +24,10 @@ let refreshTimer = null;
 const line = new Line({
   ...frame(),
   events: {
-    snapshot: ({ tournament }) => show(tournament),
+    snapshot: ({ tournament }) => {
+      announcer.clear();
+      show(tournament);
+    },
     "live-rating": take,
     "rated-game": soon,
     "tournament-rating": soon,
