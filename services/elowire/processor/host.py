@@ -12,10 +12,18 @@ TOUCH and held by a contract test:
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from aiokafka.errors import CommitFailedError, IllegalStateError, UnknownMemberIdError
+from aiokafka.errors import (
+    CommitFailedError,
+    ConsumerStoppedError,
+    IllegalStateError,
+    KafkaError,
+    UnknownMemberIdError,
+)
 from faust.assignor.partition_assignor import PartitionAssignor
+from faust.exceptions import ConsumerNotStarted
 from faust.transport.drivers import aiokafka as driver
 
 from elowire.processor.ports import NotOwnerError
@@ -30,10 +38,12 @@ if TYPE_CHECKING:
     from faust.types import TP, AppT
 
     from elowire.processor.lane import Lane
+    from elowire.processor.ports import Stop
 
 T = TypeVar("T")
 
 SCHEME = "elowire"
+REFUSAL_CHECK_S = 0.5
 
 
 class Consumer(driver.Consumer):
@@ -71,11 +81,16 @@ class CoPartitioned(PartitionAssignor):
 class FaustGroup:
     """The `Group` port on a Faust application.
 
-    Build it with the application: the group may be joined before the lane starts.
+    Build it with the application: the group is joined before the lane starts. `static` says that the member
+    has a fixed identity, which two processes must not share.
     """
 
-    def __init__(self, app: faust.App) -> None:
+    def __init__(self, app: faust.App, stop: Stop, *, static: bool) -> None:
         self._app = app
+        self._stop = stop
+        self._static = static
+        self._watch: asyncio.Task[None] | None = None
+        self._closing = False
         self._lane: Lane | None = None
         self._assigned: set[TP] = set()
         self._joined = False
@@ -90,6 +105,8 @@ class FaustGroup:
 
     async def close(self) -> None:
         """Close the lane, if there is one yet: SIGTERM may come before."""
+        self._closing = True
+        self._unwatch()
         if self._lane is not None:
             await self._lane.close()
 
@@ -155,10 +172,37 @@ class FaustGroup:
 
     async def _on_revoked(self, app: object, revoked: set[TP], **_: object) -> None:  # noqa: ARG002 - Faust's own signature
         self._joined = False
+        self._unwatch()
         if self._lane is not None:
             await self._lane.revoked()
+        if not self._closing:
+            self._watch = asyncio.create_task(self._hear_refusals())
 
     async def _on_assigned(self, app: object, assigned: set[TP], **_: object) -> None:  # noqa: ARG002 - Faust's own signature
+        self._unwatch()
         self._joined, self._assigned = True, set(assigned)
         if self._lane is not None:
             self._lane.assigned(assigned)
+
+    async def _hear_refusals(self) -> None:
+        """End the process if the coordinator would not have us, instead of waiting for an assignment.
+
+        The client keeps such an answer for who polls next and does nothing more until then; and nobody polls
+        who has no partitions. What a poll may bring is no loss: the lane sets every position when it begins.
+        """
+
+        async def poll(client: AIOKafkaConsumer) -> None:
+            await client.getmany(timeout_ms=0, max_records=1)
+
+        while True:
+            await asyncio.sleep(REFUSAL_CHECK_S)
+            try:
+                with suppress(ConsumerNotStarted, ConsumerStoppedError):
+                    await self._call(poll)
+            except KafkaError as refusal:
+                hint = ": is its instance id used twice?" if self._static else ""
+                self._stop(f"the group would not have this member{hint}", refusal)
+
+    def _unwatch(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()

@@ -7,6 +7,7 @@ import signal
 import time
 
 import pytest
+from aiokafka import AIOKafkaConsumer
 
 from elowire.runtime.topics import Shape
 from tests.broker.faults import cluster
@@ -69,6 +70,24 @@ async def test_missing_topics_are_named(kafka, tmp_path):
 
     assert code == EXIT_STOPPED
     assert f"{scene.name}-inbox has 0" in reason
+
+
+async def test_a_group_that_refuses_the_member_is_a_reason_to_end_at_once(kafka, tmp_path):
+    scene = Scene(kafka, tmp_path)
+    await scene.topics()
+    stranger = AIOKafkaConsumer(f"{scene.prefix}inbox", bootstrap_servers=kafka, group_id=scene.name)
+    await stranger.start()  # of another assignor, with which none of ours can be in one group
+    try:
+        await stranger.getmany(timeout_ms=5_000)
+        scene.workers.start(0)
+        code, reason = await scene.end(patience_s=20)
+    finally:
+        scene.workers.kill_all()
+        await stranger.stop()
+
+    assert code == EXIT_STOPPED
+    assert reason == "the group would not have this member"
+    assert "InconsistentGroupProtocol" in scene.workers.log()
 
 
 async def test_two_processes_with_one_identity_end_with_a_reason(kafka, tmp_path):
