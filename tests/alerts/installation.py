@@ -176,20 +176,14 @@ class Installation:
     @contextmanager
     def playing(self, *, games, every_s):
         """Games go on, so many at a time."""
-        over = threading.Event()
 
-        def play():
+        def play(over):
             while not over.wait(every_s):
                 with suppress(OSError, RecordRefusedError):  # Kafka is being hurt
                     self.load(games)
 
-        thread = threading.Thread(target=play, daemon=True)
-        thread.start()
-        try:
+        with meanwhile(play):
             yield
-        finally:
-            over.set()
-            thread.join()
 
     def load(self, count):
         """Write so many games at once."""
@@ -202,6 +196,19 @@ class Installation:
             records = list(itertools.islice(self._games, count))
             assert records, "all games are played"
             asyncio.run(write(records))
+
+
+@contextmanager
+def meanwhile(work):
+    """Work in a thread of its own for the block; `work` is given the event that says it is over."""
+    over = threading.Event()
+    thread = threading.Thread(target=work, args=(over,), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 @contextmanager
@@ -218,19 +225,13 @@ def frozen(process):
 @contextmanager
 def slowed(process, *, on_s, off_s):
     """A process that is stopped and goes on again and again."""
-    over = threading.Event()
 
-    def turns():
+    def turns(over):
         with suppress(psutil.NoSuchProcess):
             while not over.is_set():
                 with frozen(process):
                     over.wait(off_s)
                 time.sleep(on_s)
 
-    thread = threading.Thread(target=turns, daemon=True)
-    thread.start()
-    try:
+    with meanwhile(turns):
         yield
-    finally:
-        over.set()
-        thread.join()

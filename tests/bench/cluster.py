@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import psutil
@@ -19,8 +20,10 @@ from elowire.runtime.kafka import admin_client, end_offsets
 from elowire.runtime.settings import child_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
+
+    from elowire.contracts.topics import Topic
 
 PARTITIONS = 12
 GROUP = "elowire"
@@ -86,3 +89,16 @@ async def drained(bootstrap: str, within_s: float, prefix: str = "") -> float:
 async def output_count(bootstrap: str, names: Sequence[str]) -> int:
     """Return how many records the topics have."""
     return sum((await end_offsets(bootstrap, names)).values())
+
+
+def cpu_s(process: psutil.Process) -> float:
+    """Return the seconds of CPU that a process has used."""
+    return float(sum(process.cpu_times()[:2]))
+
+
+async def create(
+    bootstrap: str, catalogue: Iterable[Topic], prefix: str, partitions: int = PARTITIONS
+) -> None:
+    """Create the topics of a run of its own, which have a prefix."""
+    named = [replace(topic, name=prefix + topic.name) for topic in catalogue]
+    await topics.apply(bootstrap, named, shape=topics.Shape(partitions=partitions))

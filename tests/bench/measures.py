@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import replace
 from datetime import date
 from random import Random
 from typing import TYPE_CHECKING
@@ -13,7 +12,6 @@ import orjson
 
 from elowire.contracts.topics import CATALOGUE
 from elowire.domain import TimeControl, edition_on, rate_game
-from elowire.runtime import topics
 from elowire.runtime.embedded.storage import log_dir
 from elowire.runtime.kafka import ConfirmedProducer, OutRecord, follow, read_all
 from tests.bench import cluster, load
@@ -91,8 +89,7 @@ def _one_run(
     prefix: str,
 ) -> dict[str, tuple[float, str]]:
     opening, games = records
-    catalogue = [replace(topic, name=prefix + topic.name) for topic in CATALOGUE]
-    asyncio.run(topics.apply(bootstrap, catalogue, shape=topics.Shape(partitions=cluster.PARTITIONS)))
+    asyncio.run(cluster.create(bootstrap, CATALOGUE, prefix))
     asyncio.run(send(bootstrap, opening, prefix))
     with cluster.worker(folder, bootstrap, admin_port, prefix=prefix):
         asyncio.run(cluster.drained(bootstrap, 300, prefix))
@@ -102,9 +99,9 @@ def _one_run(
     with cluster.worker(folder, bootstrap, admin_port, prefix=prefix) as process:
         while asyncio.run(cluster.output_count(bootstrap, [f"{prefix}player-events"])) == sides:
             time.sleep(0.05)
-        before = sum(process.cpu_times()[:2])
+        before = cluster.cpu_s(process)
         asyncio.run(cluster.drained(bootstrap, 600, prefix))
-        spent = sum(process.cpu_times()[:2]) - before
+        spent = cluster.cpu_s(process) - before
         memory = process.memory_info().rss
     began = min(asyncio.run(_times(bootstrap, f"{prefix}player-events"))[sides:])
     rated = asyncio.run(_times(bootstrap, f"{prefix}live-ratings"))
@@ -155,10 +152,10 @@ def latencies(
 
 
 def _share_of_core(process: psutil.Process, seconds: float) -> float:
-    before = sum(process.cpu_times()[:2])
+    before = cluster.cpu_s(process)
     time.sleep(seconds)
 
-    return 100 * (sum(process.cpu_times()[:2]) - before) / seconds
+    return 100 * (cluster.cpu_s(process) - before) / seconds
 
 
 async def latency(
@@ -175,7 +172,7 @@ async def latency(
     reader = asyncio.create_task(_collect(bootstrap, sent, took))
     await asyncio.sleep(1.0)
     async with ConfirmedProducer(bootstrap) as producer:
-        started, before = time.monotonic(), sum(process.cpu_times()[:2])
+        started, before = time.monotonic(), cluster.cpu_s(process)
         number = 0
         while (now := time.monotonic() - started) < seconds:
             due = int(now * rate) - number
@@ -185,7 +182,7 @@ async def latency(
             await producer.send_all(OutRecord(*record) for record in records)
             number += due
             await asyncio.sleep(0.002)
-        share = 100 * (sum(process.cpu_times()[:2]) - before) / (time.monotonic() - started)
+        share = 100 * (cluster.cpu_s(process) - before) / (time.monotonic() - started)
     await asyncio.sleep(2.0)
     reader.cancel()
     took.sort()

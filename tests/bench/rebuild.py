@@ -86,12 +86,12 @@ def rebuild(bootstrap: str, folder: Path) -> tuple[float, float, float]:
             while _status(admin_port, "livez") is None:
                 _require_running(process, folder)
                 time.sleep(0.01)
-            begun, before = time.monotonic(), sum(watched.cpu_times()[:2])
+            begun, before = time.monotonic(), cluster.cpu_s(watched)
             while _status(admin_port, "readyz") != 200:
                 _require_running(process, folder)
                 time.sleep(0.02)
             took = time.monotonic() - begun
-            return took, sum(watched.cpu_times()[:2]) - before, watched.memory_info().rss / 2**20
+            return took, cluster.cpu_s(watched) - before, watched.memory_info().rss / 2**20
         finally:
             process.terminate()
             process.wait(30)

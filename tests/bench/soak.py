@@ -13,32 +13,37 @@ import argparse
 import asyncio
 import itertools
 import random
-import subprocess
 import sys
 import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
 from statistics import mean
+from typing import TYPE_CHECKING
 
 from aiokafka.errors import KafkaError
+from aiokafka.structs import TopicPartition
 
 from elowire.runtime import logs
-from elowire.runtime.kafka import admin_client, end_offsets
+from elowire.runtime.kafka import end_offsets
 from elowire.runtime.settings import load_settings
 from elowire.runtime.topics import Shape
 from tests.bench import soak_gauges as gauges
 from tests.bench.soak_faults import SESSION_S, VICTIMS, WITNESS, Hurt, next_fault
-from tests.broker.acceptance.programs import surroundings
+from tests.broker.acceptance.programs import run
 from tests.broker.faults import cluster
 from tests.broker.faults.brokers import OwnBroker
 from tests.broker.faults.kinds import KINDS
 from tests.broker.faults.workers import Workers
 
+if TYPE_CHECKING:
+    import subprocess
+
 PARTITIONS, GROUP, PREFIX = 4, "elowire", ""
 PRODUCT = KINDS["product"]
 RATES = (2, 5, 15, 40)  # records a second, a minute each
 HEALED_S = 60
+COMMAND_S = 3600
 SAMPLE_S = 10
 REAL_EVENT = Path(__file__).parents[1] / "data/events/swiss-open-2005.trf"
 KILLS = ("killed itself", "killed")
@@ -110,15 +115,15 @@ class Soak:
             )
             await asyncio.sleep(self.chance.uniform(2, 15))
 
-    async def _ends(self) -> dict[str, int]:
+    async def _ends(self) -> dict[TopicPartition, int]:
         """Where the sources end now, waiting for a broker that has just been started."""
         while True:
             with suppress(KafkaError, OSError):
                 found = await end_offsets(self.broker.bootstrap, [PREFIX + name for name in PRODUCT.sources])
-                return {f"{topic}/{partition}": end for (topic, partition), end in found.items()}
+                return {TopicPartition(*place): end for place, end in found.items()}
             await asyncio.sleep(0.5)
 
-    async def _healed(self, ends: dict[str, int]) -> float:
+    async def _healed(self, ends: dict[TopicPartition, int]) -> float:
         """Wait until all that had come is committed; return the seconds."""
         began = time.monotonic()
         while behind := await self._behind(ends):
@@ -132,14 +137,12 @@ class Soak:
 
         return took
 
-    async def _behind(self, ends: dict[str, int]) -> dict[str, int]:
+    async def _behind(self, ends: dict[TopicPartition, int]) -> dict[str, int]:
         try:
-            async with admin_client(self.broker.bootstrap) as admin:
-                held = await admin.list_consumer_group_offsets(GROUP)
+            left = await cluster.behind(self.broker.bootstrap, GROUP, ends)
         except (KafkaError, OSError) as fault:
             return {repr(fault): 1}
-        done = {f"{at.topic}/{at.partition}": meta.offset for at, meta in held.items()}
-        return {at: end - done.get(at, 0) for at, end in ends.items() if done.get(at, 0) < end}
+        return {at: count for at, count in left.items() if count > 0}
 
     async def _watch(self) -> None:
         while True:
@@ -149,18 +152,12 @@ class Soak:
                 self.samples.append(seen)
             await asyncio.sleep(SAMPLE_S)
 
-    def _elowire(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        settings = {"GROUP": GROUP, "PARTITIONS": str(PARTITIONS)}
-        return subprocess.run(
-            [sys.executable, "-m", "elowire", *arguments, "--bootstrap", self.broker.bootstrap],
-            capture_output=True,
-            text=True,
-            env=surroundings(**{f"ELOWIRE_{name}": value for name, value in settings.items()}),
-            check=False,
-        )
+    def _elowire(self, *arguments: object) -> subprocess.CompletedProcess[str]:
+        settings = {"ELOWIRE_GROUP": GROUP, "ELOWIRE_PARTITIONS": PARTITIONS}
+        return run(*arguments, "--bootstrap", self.broker.bootstrap, within_s=COMMAND_S, **settings)
 
     def _feed_real_event(self) -> None:
-        done = self._elowire("feed", str(REAL_EVENT))
+        done = self._elowire("feed", REAL_EVENT)
         if done.returncode:
             self.wrong.append(f"feed: {done.stdout}{done.stderr}")
 

@@ -8,23 +8,24 @@ digest of all outputs, so that a change for speed alone is seen to be that. Two 
 from __future__ import annotations
 
 import argparse
-import gc
 import hashlib
 import time
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from elowire.contracts.topics import partition_of
+from elowire.processor.app import few_collections
 from elowire.processor.player import PlayerStage
 from elowire.processor.stage import Record
 from elowire.processor.tournament import TournamentStage
 from tests.bench import load
+from tests.stages.driver import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from elowire.contracts.envelope import EventRecord
-    from elowire.processor.stage import Emit, Stage
+    from elowire.processor.stage import Emit
 
 PARTITIONS = 12
 BEGAN_MS = 1_760_000_000_000
@@ -35,17 +36,12 @@ class Stages:
 
     def __init__(self, batch: int) -> None:
         self.batch = batch
-        self.stages: list[Stage] = [
-            TournamentStage(partitions=PARTITIONS),
-            PlayerStage(partitions=PARTITIONS),
-        ]
+        stages = TournamentStage(partitions=PARTITIONS), PlayerStage(partitions=PARTITIONS)
+        self.parts = [Part(stage, number) for stage in stages for number in range(PARTITIONS)]
         self.topics: dict[tuple[str, int], list[Record]] = defaultdict(list)
         self.spent: Counter[str] = Counter()
         self.records: Counter[str] = Counter()
         self.digest = hashlib.sha256()
-        self._next: Counter[tuple[str, int]] = Counter()
-        self._tables: dict[tuple[str, int], dict[bytes, bytes]] = defaultdict(dict)
-        self._indexes: dict[tuple[str, int], Any] = {}
 
     def feed(self, events: Iterable[EventRecord]) -> None:
         """Append input records and work until every topic is read to its end."""
@@ -54,30 +50,25 @@ class Stages:
         worked = True
         while worked:
             worked = False
-            for stage in self.stages:
-                for number in range(PARTITIONS):
-                    worked |= self._turn(stage, number)
+            for part in self.parts:
+                worked |= self._turn(part)
 
     def _append(self, topic: str, number: int, key: Any, value: Any, headers: Any) -> None:
         log = self.topics[topic, number]
         log.append(Record(topic, number, len(log), BEGAN_MS + len(log), key, value, headers))
 
-    def _turn(self, stage: Stage, number: int) -> bool:
-        records: list[Record] = []
-        for topic in stage.sources:
-            begin = self._next[topic, number]
-            taken = self.topics[topic, number][begin : begin + self.batch - len(records)]
-            self._next[topic, number] += len(taken)
+    def _turn(self, part: Part) -> bool:
+        stage, records = part.stage, list[Record]()
+        for topic, begin in part.next.items():
+            taken = self.topics[topic, part.number][begin : begin + self.batch - len(records)]
+            part.next[topic] += len(taken)
             records += taken
         if not records:
             return False
-        place = stage.name, number
-        if place not in self._indexes:
-            self._indexes[place] = stage.new_index()
         began = time.process_time()
-        effects = stage.apply(records, self._tables[place], self._indexes[place], number)
+        effects = stage.apply(records, part.table, part.index, part.number)
         self.spent[stage.name] += time.process_time() - began
-        self._tables[place].update(effects.puts)
+        part.table.update(effects.puts)
         self.records[f"{stage.name} states"] += len(effects.puts)
         for emit in effects.emits:
             self._take(emit)
@@ -104,9 +95,7 @@ def main() -> None:
     stages, in_round = Stages(chosen.batch), chosen.tournaments * 50
     stages.feed(opening)
     stages.records.clear()
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(200_000, 20, 50)
+    few_collections()
     for number in range(chosen.rounds):
         stages.spent.clear()
         stages.feed(games[number * in_round : (number + 1) * in_round])

@@ -29,6 +29,7 @@ from elowire.ticker.api import create_app
 from elowire.ticker.service import serving
 from elowire.ticker.sources import Sources
 from elowire.ticker.streaming import heartbeat_data
+from tests.bench.cluster import cpu_s
 from tests.bench.figures import Row
 from tests.services.ticker.records import feed_of, figures, game, listed, live, record
 
@@ -193,11 +194,11 @@ async def watch(clients: int, seconds: float, server: psutil.Process, crowd: sub
     _, bytes_before, crowd_cpu = await asyncio.to_thread(_crowd_says, crowd)
     Client.took.clear()
     Client.counting = True
-    memory, cpu, own, begun = _memory(server), _cpu(server), time.process_time(), time.monotonic()
+    memory, cpu, own, begun = _memory(server), cpu_s(server), time.process_time(), time.monotonic()
     await asyncio.sleep(seconds)
     Client.counting = False
     wall = time.monotonic() - begun
-    cpu, own, memory_after = _cpu(server) - cpu, time.process_time() - own, _memory(server)
+    cpu, own, memory_after = cpu_s(server) - cpu, time.process_time() - own, _memory(server)
     left, bytes_after, crowd_cpu_after = await asyncio.to_thread(_crowd_says, crowd)
     left += sum(not transport.is_closing() for transport in transports)
     for transport in transports:
@@ -254,10 +255,6 @@ def _crowd_says(crowd: subprocess.Popen[str]) -> list[float]:
 
 def _memory(process: psutil.Process) -> int:
     return int(process.memory_info().rss)
-
-
-def _cpu(process: psutil.Process) -> float:
-    return float(sum(process.cpu_times()[:2]))
 
 
 def _many_files() -> None:

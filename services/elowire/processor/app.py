@@ -90,7 +90,7 @@ def build_app(
             started()
             group.drive(self.lane)
             self.work = self.add_future(self.lane.run())
-            _few_collections()
+            few_collections()
 
         async def on_stop(self) -> None:
             if hasattr(self, "work"):
@@ -181,7 +181,7 @@ async def _require_topics(log: KafkaLog, stages: Sequence[Stage], partitions: in
         stop(f"every topic must have {partitions} partitions, but {found}: create them with `elowire topics`")
 
 
-def _few_collections() -> None:
+def few_collections() -> None:
     """Keep the garbage collector off what lives as long as the process: a full pass takes 100 ms and more."""
     gc.collect()
     gc.freeze()

@@ -191,8 +191,7 @@ def _article(side: Side, change: GameChange | None) -> str | None:
     if side.refusal is not None:
         return _article_of_refusal(side.refusal, edition)
     if change is not None:
-        capped = change.counted_difference != change.difference
-        return _article_of_change(edition, side.entry.time_control or "", capped=capped)
+        return article_of(change, edition_by_id(edition), TIME_CONTROLS[side.entry.time_control or ""])
 
     return edition_by_id(edition).articles.initial
 
@@ -200,13 +199,6 @@ def _article(side: Side, change: GameChange | None) -> str | None:
 @lru_cache(1024)
 def _article_of_refusal(refusal: str, edition: str) -> str:
     return Refusal(refusal).article(edition_by_id(edition))
-
-
-@lru_cache(1024)
-def _article_of_change(edition: str, time_control: str, *, capped: bool) -> str:
-    change = GameChange(difference=int(capped), counted_difference=0, expectancy=0, delta=0)
-
-    return article_of(change, edition_by_id(edition), TIME_CONTROLS[time_control])
 
 
 def _status(side: Side, *, settled: bool) -> str:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Coroutine
 from contextlib import AbstractContextManager
+from typing import Any
 
 from fastapi import Response
 from starlette.types import Receive, Scope, Send
@@ -39,16 +41,7 @@ class EventStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer."""
-        tasks = [
-            asyncio.create_task(self._write(send, wire_of(scope))),
-            asyncio.create_task(_until_left(receive)),
-        ]
-        try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
-            outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+        outcomes = await until_one_ends(self._write(send, wire_of(scope)), _until_left(receive))
         for outcome in outcomes:
             # Who took nothing for so long, or left in the middle of a write, needs no word in the log.
             if isinstance(outcome, Exception) and not isinstance(outcome, (TimeoutError, OSError)):
@@ -74,3 +67,16 @@ class EventStream(Response):
 async def _until_left(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+async def until_one_ends(*work: Coroutine[Any, Any, None]) -> list[BaseException | None]:
+    """Do both sides of a conversation until either ends; return what each ended with."""
+    tasks = [asyncio.create_task(one) for one in work]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+
+    return outcomes

@@ -26,7 +26,7 @@ from elowire.ticker.asking import (
     chosen_by,
     interest_in,
 )
-from elowire.ticker.event_stream import SEND_S, EventStream
+from elowire.ticker.event_stream import SEND_S, EventStream, until_one_ends
 from elowire.ticker.feed import Progress
 from elowire.ticker.readings import MOST_ID
 from elowire.ticker.snapshots import snapshot_view
@@ -123,13 +123,7 @@ async def _converse(websocket: WebSocket, sources: Sources, asked: Watching) -> 
         while True:
             await websocket.receive_text()
 
-    tasks = [asyncio.create_task(send()), asyncio.create_task(listen())]
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-        outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    outcomes = await until_one_ends(send(), listen())
     for outcome in outcomes:
         ended = (WebSocketDisconnect, TimeoutError, asyncio.CancelledError, RuntimeError, KeyError)
         if isinstance(outcome, BaseException) and not isinstance(outcome, ended):

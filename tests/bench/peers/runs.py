@@ -280,7 +280,7 @@ def _cpu(process: psutil.Process) -> float:
     total = 0.0
     for one in (process, *process.children(recursive=True)):
         with suppress(psutil.NoSuchProcess):
-            total += sum(one.cpu_times()[:2])
+            total += cluster.cpu_s(one)
 
     return total
 
@@ -330,14 +330,8 @@ async def _topic(bootstrap: str, name: str, partitions: int) -> None:
 
 
 async def _catalogue(bootstrap: str, prefix: str) -> None:
-    wanted = [topic for topic in CATALOGUE if topic.name != "live-ratings"]
-    async with admin_client(bootstrap) as admin:
-        await admin.create_topics(
-            [
-                NewTopic(f"{prefix}{one.name}", PARTITIONS, 1, topic_configs=one.config(min_insync=1))
-                for one in wanted
-            ]
-        )
+    rest = [topic for topic in CATALOGUE if topic.name != "live-ratings"]
+    await cluster.create(bootstrap, rest, prefix, PARTITIONS)
     await _topic(bootstrap, f"{prefix}live-ratings", PARTITIONS)
 
 

@@ -63,13 +63,18 @@ async def lag(bootstrap, kind, prefix, group, partitions):
     consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap)
     await consumer.start()
     try:
-        async with admin_client(bootstrap) as admin:
-            committed = await admin.list_consumer_group_offsets(group)
         ends = await consumer.end_offsets(sources)
     finally:
         await consumer.stop()
-    behind = {at: end - (committed[at].offset if at in committed else 0) for at, end in ends.items()}
-    return {f"{at.topic}/{at.partition}": count for at, count in behind.items() if count}
+    return {at: count for at, count in (await behind(bootstrap, group, ends)).items() if count}
+
+
+async def behind(bootstrap, group, ends):
+    """Return how many records a group has not committed before `ends`; negative where it is beyond one."""
+    async with admin_client(bootstrap) as admin:
+        committed = await admin.list_consumer_group_offsets(group)
+    left = {at: end - (committed[at].offset if at in committed else 0) for at, end in ends.items()}
+    return {f"{at.topic}/{at.partition}": count for at, count in left.items()}
 
 
 async def drained(bootstrap, kind, prefix, group, partitions, patience_s):

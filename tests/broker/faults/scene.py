@@ -6,8 +6,6 @@ import asyncio
 import dataclasses
 import itertools
 import json
-import subprocess
-import sys
 import time
 from contextlib import asynccontextmanager, suppress
 
@@ -16,7 +14,7 @@ from aiokafka.protocol.admin import DeleteGroupsRequest
 from elowire.runtime import topics
 from elowire.runtime.kafka import ConfirmedProducer, OutRecord, admin_client, read_all
 from elowire.runtime.topics import Shape
-from tests.broker.acceptance.programs import surroundings
+from tests.broker.acceptance.programs import run
 from tests.broker.faults import cluster
 from tests.broker.faults.kinds import KINDS
 from tests.broker.faults.workers import Workers
@@ -129,10 +127,9 @@ class Scene:
 
     async def rebuild(self):
         """Run the product's own command; return its exit code and what it said."""
-        command = [sys.executable, "-m", "elowire", "processor", "--rebuild", "--bootstrap", self.kafka]
         settings = {"GROUP": self.name, "TOPIC_PREFIX": self.prefix, "PARTITIONS": self.partitions}
-        environment = surroundings(**{f"ELOWIRE_{name}": value for name, value in settings.items()})
+        environment = {f"ELOWIRE_{name}": value for name, value in settings.items()}
         done = await asyncio.to_thread(
-            subprocess.run, command, capture_output=True, text=True, env=environment, timeout=120, check=False
+            run, "processor", "--rebuild", "--bootstrap", self.kafka, within_s=120, **environment
         )
         return done.returncode, done.stdout + done.stderr
