@@ -117,6 +117,26 @@ async def test_a_group_that_assigns_nothing_ends_the_process(world):
     assert "no assignment came for 0.05 s: waited for the group coordinator" in await reason_of_end(member)
 
 
+async def test_partitions_that_were_added_end_the_process(world):
+    member = Member(world, [SumStage()])
+
+    with pytest.raises(Stopped, match=r"amounts/1 was assigned, but this processor knows 1 partitions"):
+        member.lane.assigned([AMOUNTS, TopicPartition("amounts", 1)])
+
+
+async def test_states_that_were_made_with_another_number_of_partitions_end_the_process(world):
+    fill(world)
+    await (await work(world)).leave()
+    wider = World([*TOY_TOPICS, *TOY_CHANGELOGS], partitions=2)
+    for at in world.logs:
+        wider.logs[at] = world.logs[at]
+    wider.offsets.update(world.offsets)
+    member = Member(wider, [SumStage()])
+    member.join()
+
+    assert "the states of sum/0 were made with 1 partitions" in await reason_of_end(member)
+
+
 async def test_a_worker_without_partitions_rests(world):
     member = Member(world, [SumStage()], pace=dataclasses.replace(PATIENT, orphan_s=0.05))
     member.join([])
@@ -309,14 +329,16 @@ async def test_deleted_offsets_are_made_again_from_the_inputs(world):
     assert world.logs[CHANGELOG] == before
 
 
-@pytest.mark.parametrize("note", ["2", "2 - -", "", "x", "2 amounts-changelog#1"])
+@pytest.mark.parametrize(
+    "note", ["2", "2 - -", "", "x", "2 amounts-changelog#1", "2 amounts-changelog#1 amounts#1"]
+)
 async def test_a_note_of_an_older_release_is_understood(world, note):
     fill(world)
     await (await work(world)).leave()
     world.offsets[AMOUNTS] = (3, note)
     await (await work(world)).leave()
 
-    assert world.offsets[AMOUNTS] == (3, "2 amounts-changelog#1 amounts#1")
+    assert world.offsets[AMOUNTS] == (3, "2 amounts-changelog#1 amounts#1 1")
 
 
 async def test_topics_without_ids_are_taken_as_they_are(world):
@@ -324,7 +346,7 @@ async def test_topics_without_ids_are_taken_as_they_are(world):
     fill(world)
     await (await work(world)).leave()
 
-    assert world.offsets[AMOUNTS] == (3, "2 - -")
+    assert world.offsets[AMOUNTS] == (3, "2 - - 1")
     await (await work(world)).leave()
 
 
@@ -355,7 +377,7 @@ async def test_a_changelog_that_never_had_anything_is_fine(world):
         world.append(AMOUNTS, b"a", b"not json")
     await (await work(world)).leave()
 
-    assert world.offsets[AMOUNTS] == (3, "0 amounts-changelog#1 amounts#1")
+    assert world.offsets[AMOUNTS] == (3, "0 amounts-changelog#1 amounts#1 1")
     await (await work(world)).leave()
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 import faust
 from mode import Service, get_logger
 
+from elowire.processor.checks import HOW_TO_GROW
 from elowire.processor.credentials import credentials_of
 from elowire.processor.host import SCHEME, CoPartitioned, FaustGroup
 from elowire.processor.lane import Lane
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 HEARTBEAT_S = 3.0
 REBALANCE_S = 30.0
+METADATA_S = 30.0  # so soon it is noticed that partitions were added
 REQUEST_S = 40.0
 PRODUCE_REQUEST_S = 8.0
 A_DAY_S = 86_400.0
@@ -85,7 +87,7 @@ def build_app(
             await self.sink.start()
             await _require_topics(self.log_reader, stages, settings.partitions, stop)
             ports = Ports(group, self.log_reader, self.sink, stop, observer or Silent(), probe)
-            self.lane = Lane(stages, ports, pace, static=static)
+            self.lane = Lane(stages, ports, pace, partitions=settings.partitions, static=static)
             self.lane.limit = DeadLetterLimit(settings.dead_letter_limit, settings.dead_letter_share)
             started()
             group.drive(self.lane)
@@ -170,6 +172,7 @@ def _faust_app(settings: Settings) -> faust.App:
         broker_rebalance_timeout=REBALANCE_S,
         broker_request_timeout=REQUEST_S,
         broker_max_poll_interval=A_DAY_S,
+        consumer_metadata_max_age_ms=int(METADATA_S * 1000),
     )
 
 
@@ -178,7 +181,8 @@ async def _require_topics(log: KafkaLog, stages: Sequence[Stage], partitions: in
     counts = await log.partition_counts(wanted)
     if wrong := {topic: counts.get(topic, 0) for topic in wanted if counts.get(topic, 0) != partitions}:
         found = ", ".join(f"{topic} has {count}" for topic, count in sorted(wrong.items()))
-        stop(f"every topic must have {partitions} partitions, but {found}: create them with `elowire topics`")
+        advice = HOW_TO_GROW if any(wrong.values()) else "Create them with `elowire topics`"
+        stop(f"every topic must have {partitions} partitions, but {found}. {advice}")
 
 
 def few_collections() -> None:

@@ -12,7 +12,7 @@ import asyncio
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from elowire.processor.checks import changelog_is_whole, same_topics, topics_of
+from elowire.processor.checks import changelog_is_whole, same_number, same_topics, topics_of
 from elowire.processor.parts import Part, Source, name_of, names_of, place
 from elowire.processor.state import UnknownFormatError
 from elowire.runtime.clock import monotonic
@@ -65,6 +65,7 @@ class Changelog:
             firsts, ends = await self._log.beginnings(logs), await self._log.ends(logs)
         if not still_ours():
             return False
+        same_number(parts, committed, self._stop)
         place(parts, beginnings, committed)
         same_topics(parts, ids, self._stop)
         for at, part in logs.items():

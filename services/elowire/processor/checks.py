@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elowire.processor.parts import Part, name_of
+from elowire.processor.parts import Note, Part, name_of
 
 HOW_TO_REBUILD = (
     "To rebuild it from the inputs, which are kept: stop every processor, run `elowire processor --rebuild`, "
     "and start them again"
+)
+
+HOW_TO_GROW = (
+    "Where a key lies depends on their number, so it is chosen once: for another number use a new cluster, or "
+    "delete the topics and feed their events again"
 )
 
 if TYPE_CHECKING:
@@ -21,11 +26,16 @@ if TYPE_CHECKING:
 
 
 def co_partitioned(
-    stages: Sequence[Stage], partitions: Iterable[TopicPartition], stop: Stop
+    stages: Sequence[Stage], assigned: Iterable[TopicPartition], partitions: int, stop: Stop
 ) -> list[tuple[Stage, int]]:
     """Return the parts of an assignment; every part must have come with all its sources."""
-    given = set(partitions)
+    given = set(assigned)
     parts = []
+    if added := sorted(at for at in given if at.partition >= partitions):
+        stop(
+            f"{name_of(added[0])} was assigned, but this processor knows {partitions} partitions: some were "
+            f"added. {HOW_TO_GROW}"
+        )
     for stage in stages:
         for number in sorted({at.partition for at in given if at.topic in stage.sources}):
             if missing := [topic for topic in stage.sources if (topic, number) not in given]:
@@ -47,6 +57,20 @@ def topics_of(parts: Iterable[Part]) -> set[str]:
         for topic in (*part.stage.sources, part.changelog.topic if part.changelog else None)
         if topic
     }
+
+
+def same_number(
+    parts: Iterable[Part], committed: Mapping[TopicPartition, tuple[int, str]], stop: Stop
+) -> None:
+    """Stop if offsets were committed when the topics had another number of partitions."""
+    for part in parts:
+        for at in part.sources:
+            then = Note.read(committed[at][1]).partitions if at in committed else None
+            if then not in (None, part.partitions):
+                stop(
+                    f"the states of {part} were made with {then} partitions, and this processor has "
+                    f"{part.partitions}. {HOW_TO_GROW}"
+                )
 
 
 def same_topics(parts: Iterable[Part], ids: Mapping[str, str], stop: Stop) -> None:

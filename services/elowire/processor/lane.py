@@ -44,8 +44,11 @@ _logger = get_logger("elowire.processor")
 class Lane:
     """Takes records through the stages; the group calls `revoked` and `assigned`."""
 
-    def __init__(self, stages: Sequence[Stage], ports: Ports, pace: Pace, *, static: bool = False) -> None:
+    def __init__(
+        self, stages: Sequence[Stage], ports: Ports, pace: Pace, *, partitions: int, static: bool = False
+    ) -> None:
         self.stages = stages
+        self.partitions = partitions
         self.pace = pace
         self.limit = DeadLetterLimit()
         self.parts: dict[tuple[str, int], Part] = {}
@@ -82,15 +85,16 @@ class Lane:
             for source in part.sources.values():
                 source.next = source.committed = None
 
-    def assigned(self, partitions: Iterable[TopicPartition]) -> None:
+    def assigned(self, given: Iterable[TopicPartition]) -> None:
         """Take a new assignment: tables of partitions that stayed are kept."""
         if self._closing:
             return
-        mine = co_partitioned(self.stages, partitions, self._stop)
+        mine = co_partitioned(self.stages, given, self.partitions, self._stop)
         if any(part.phase is not Phase.UNASSIGNED for part in self.parts.values()):
             self._stop("the group assigned partitions without a revoke before")
         self.parts = {
-            (stage.name, number): self.parts.get((stage.name, number)) or part_of(stage, number)
+            (stage.name, number): self.parts.get((stage.name, number))
+            or part_of(stage, number, self.partitions)
             for stage, number in mine
         }
         for part in self.parts.values():

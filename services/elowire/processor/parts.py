@@ -37,28 +37,33 @@ class Phase(Enum):
 class Note(NamedTuple):
     """What is committed beside an offset: up to where the changelog must exist, and whose offset it is.
 
-    `end` is None without a changelog; the ids are Kafka's own of the two topics, "" where they are not known.
-    It is written as three words, `-` for what is missing; a note of an older release is the end alone.
+    `end` is None without a changelog; the ids are Kafka's own of the two topics, "" where they are not known;
+    `partitions` is the number that decides where a key lies, None where it is not known. It is written as
+    four words, `-` for what is missing; an older release wrote fewer.
     """
 
     end: int | None
     changelog_id: str
     source_id: str
+    partitions: int | None
 
     def __str__(self) -> str:
         end = _MISSING if self.end is None else str(self.end)
 
-        return f"{end} {self.changelog_id or _MISSING} {self.source_id or _MISSING}"
+        words = (end, self.changelog_id, self.source_id, str(self.partitions or ""))
+
+        return " ".join(word or _MISSING for word in words)
 
     @classmethod
     def read(cls, text: str) -> Note:
         """Return what a note says; one of another origin says nothing."""
-        end, changelog_id, source_id, *_ = *text.split(), _MISSING, _MISSING, _MISSING
+        end, changelog_id, source_id, partitions, *_ = *text.split(), *(_MISSING,) * 4
 
         return cls(
             int(end) if end.isdecimal() else None,
             "" if changelog_id == _MISSING else changelog_id,
             "" if source_id == _MISSING else source_id,
+            int(partitions) if partitions.isdecimal() else None,
         )
 
 
@@ -89,15 +94,17 @@ class Source:
 class Part:
     """One partition number of a stage: its sources, one table and one partition of the changelog.
 
-    `log` is the offset of the last changelog record that the table contains (-1: none); `stale` holds the
-    keys whose last changelog record is older than the table; `marks` is, for each source topic, the highest
-    source offset noted in the changelog, and `origins` the id of that topic; `expected_end` is the end that
-    the changelog had when the group's offsets were committed (None: not known), and `changelog_id` the id
-    that its topic had then ("": not known).
+    `partitions` is how many of them the topics have. `log` is the offset of the last changelog record that
+    the table contains (-1: none); `stale` holds the keys whose last changelog record is older than the
+    table; `marks` is, for each source topic, the highest source offset noted in the changelog, and
+    `origins` the id of that topic; `expected_end` is the end that the changelog had when the group's
+    offsets were committed (None: not known), and `changelog_id` the id that its topic had then ("": not
+    known).
     """
 
     stage: Stage
     number: int
+    partitions: int
     sources: dict[TopicPartition, Source]
     changelog: TopicPartition | None
     index: Any
@@ -122,7 +129,7 @@ class Part:
         """Return what is committed beside an offset of ours."""
         end = max(self.log + 1, self.expected_end or 0) if self.changelog else None
 
-        return str(Note(end, self.changelog_id, source.id))
+        return str(Note(end, self.changelog_id, source.id, self.partitions))
 
     def fall_back(self, phase: Phase) -> None:
         """Go back to an earlier phase, unless the part is being taken away."""
@@ -130,13 +137,14 @@ class Part:
             self.phase = phase
 
 
-def part_of(stage: Stage, number: int) -> Part:
-    """Return a part that knows nothing yet."""
+def part_of(stage: Stage, number: int, partitions: int) -> Part:
+    """Return a part, number `number` of so many, that knows nothing yet."""
     sources = [TopicPartition(topic, number) for topic in stage.sources]
 
     return Part(
         stage,
         number,
+        partitions,
         {at: Source(at) for at in sources},
         TopicPartition(stage.changelog, number) if stage.changelog else None,
         stage.new_index(),

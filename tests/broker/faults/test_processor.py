@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import time
 
 import pytest
 from aiokafka import AIOKafkaConsumer
+from aiokafka.admin import NewPartitions
 
+from elowire.runtime.kafka import admin_client
 from elowire.runtime.topics import Shape
 from tests.broker.faults import cluster
 from tests.broker.faults.kinds import KINDS
@@ -70,6 +73,32 @@ async def test_missing_topics_are_named(kafka, tmp_path):
 
     assert code == EXIT_STOPPED
     assert f"{scene.name}-inbox has 0" in reason
+
+
+async def test_partitions_that_are_added_under_a_running_worker_are_a_reason_to_end(kafka, tmp_path):
+    scene = Scene(kafka, tmp_path, METADATA=2)
+    await scene.topics()
+    grown = f"{scene.prefix}inbox"
+    scene.workers.start(0)
+    try:
+        stream = scene.stream(600)
+        await scene.send(stream, 300)
+        assert await scene.drained() == {}
+        async with admin_client(kafka) as admin:
+            await admin.create_partitions({grown: NewPartitions(6)})
+        code, running = await scene.end()
+        scene.workers.start(0)
+        await scene.end()
+        again = [
+            json.loads(line)["reason"] for line in scene.workers.log().splitlines() if "ends itself" in line
+        ]
+    finally:
+        scene.workers.kill_all()
+
+    assert code == EXIT_STOPPED
+    assert f"{grown}/4 was assigned, but this processor knows 4 partitions" in running
+    assert f"every topic must have 4 partitions, but {grown} has 6. Where a key lies" in again[-1]
+    assert await scene.faults() == []
 
 
 async def test_a_group_that_refuses_the_member_is_a_reason_to_end_at_once(kafka, tmp_path):

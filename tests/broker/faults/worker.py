@@ -2,7 +2,8 @@
 
 NAME (group, and prefix of the topics unless PREFIX is another), BOOTSTRAP, STAGES=toy|next-toy|product,
 PARTITIONS, SESSION, BATCH_S, PACE, INSTANCE; test aids: CHAOS (probability), KILL_AT (places), STOP_AT
-(place), STOP_STAGE, STOP_AFTER, STOP_EVERY, MUTATION, CLOCK_JUMP (seconds in between, then each offset).
+(place), STOP_STAGE, STOP_AFTER, STOP_EVERY, MUTATION, CLOCK_JUMP (seconds in between, then each offset),
+METADATA (seconds).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from elowire.processor.app import run_processor
+from elowire.processor import app
 from elowire.processor.ports import Silent
 from elowire.runtime.logs import configure
 from elowire.runtime.settings import load_settings
@@ -112,13 +113,16 @@ def main():
         log_level=ENV("LOG_LEVEL", "INFO"),
     )
     configure(settings)
+    app.METADATA_S = float(ENV("METADATA", str(app.METADATA_S)))
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
     mutate(ENV("MUTATION", ""))
     if jump := ENV("CLOCK_JUMP"):
         threading.Thread(target=jump_clock, args=map(float, jump.split(",")), daemon=True).start()
     told = Told()
     try:
-        run_processor(settings, KINDS[ENV("STAGES", "toy")].stages(settings), observer=told, probe=chaos())
+        app.run_processor(
+            settings, KINDS[ENV("STAGES", "toy")].stages(settings), observer=told, probe=chaos()
+        )
     finally:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         say(f"ended records={told.records} peak={peak}MB cpu={time.process_time():.2f}")
