@@ -6,7 +6,8 @@ import orjson
 import pytest
 
 from elowire.processor.player import PlayerStage
-from elowire.processor.replay import is_told
+from elowire.processor.replay import Output, is_told
+from elowire.processor.replay_compare import OF_THE_ORDER, Newest
 from elowire.processor.stage import Record
 from tests.oracle.events import entrant, game, tournament
 from tests.stages.scene import Scene
@@ -96,3 +97,24 @@ def test_an_old_log_says_what_the_inputs_say():
         assert not is_told(without_colour(record.value), record.value)
         assert not is_told(record.value, without_colour(record.value)[:-1])
     assert not is_told(b"{}", b"{}}")
+
+
+@pytest.mark.parametrize(
+    ("published", "differing"),
+    [({"points": "1"}, []), ({"points": "1", "colour": "white"}, []), ({"points": "0"}, ['points "1"'])],
+    ids=["without", "with", "another-figure"],
+)
+def test_what_was_published_without_a_colour_is_compared_without_it(published, differing):
+    newest = Newest("rated-games", OF_THE_ORDER)
+    newest.expect(Output("rated-games", b"1/t:g", 1, orjson.dumps({"points": "1", "colour": "white"})))
+    newest.meet(Output("rated-games", b"1/t:g", 1, orjson.dumps(published)))
+
+    assert [found.expected for found in newest.differences({})] == differing
+
+
+def test_another_colour_differs():
+    newest = Newest("rated-games", OF_THE_ORDER)
+    newest.expect(Output("rated-games", b"1/t:g", 1, b'{"colour":"white"}'))
+    newest.meet(Output("rated-games", b"1/t:g", 1, b'{"colour":"black"}'))
+
+    assert [found.found for found in newest.differences({})] == ['colour "black"']
