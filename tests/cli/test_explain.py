@@ -85,6 +85,8 @@ def test_2025_10_8_3_1_a_cut_difference_is_shown_and_said(elowire):
     assert (game["difference"], game["counted_difference"]) == (-500, -400)
     assert (game["table_row"], game["change"]) == ("392 to 411", "18.40")
     assert "-500→-400" in table.out
+    assert (game["colour"], "w 1" in table.out) == ("white", True)
+    assert "Round 1: one point with White against" in spoken.out
     assert "The difference is minus 500 and counts as minus 400" in spoken.out
     assert "1 less 0.08 is 0.92, times K 20 is 18.40. B.02 8.3.1, B.02 8.1.2, edition 2025-10." in spoken.out
     assert "the sum over 1 game is +0.92" in spoken.out
@@ -174,7 +176,7 @@ def test_sentences_read_aloud_without_a_table(elowire, after_the_championship):
         "Caruana, Fabiano, standard: 2789 on the list of 2025-10, live 2794.7"
     ) or lines[0].startswith(f"player {FIRST}, standard: 2789")
     assert [line.split(":")[0] for line in lines[1:12]] == [f"Round {number}" for number in range(1, 12)]
-    assert "half a point against" in done.out
+    assert "half a point with Black against" in done.out
     assert "K is 10: " in done.out
     assert "the sum over 11 games is +0.83, times K 10 is +8.30." in done.out
     assert "A further -2.60 comes from no game listed here" in done.out

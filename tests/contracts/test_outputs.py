@@ -35,12 +35,20 @@ def test_output_of_an_unknown_type_has_no_model():
         pytest.param({"standard": {**GAME.data["standard"], "k_reason": "guess"}}, id="k-has-a-known-reason"),
         pytest.param({"game": {**GAME.data["game"], "points": "0.50"}}, id="points-are-short"),
         pytest.param({"game": {**GAME.data["game"], "refusal": "dull"}}, id="refusals-are-a-closed-set"),
+        pytest.param({"game": {**GAME.data["game"], "colour": "red"}}, id="colours-are-two"),
         pytest.param({"game": {**GAME.data["game"], "expectancy": "1.01"}}, id="expectancy-is-at-most-1"),
     ],
 )
 def test_live_rating_that_breaks_the_contract_is_refused(changes):
     with pytest.raises(ValidationError):
         validated(GAME, **changes)
+
+
+@pytest.mark.parametrize("colour", [{"colour": "white"}, {"colour": "black"}, {"colour": None}, {}], ids=str)
+def test_a_game_may_say_the_players_colour(colour):
+    said = {name: value for name, value in GAME.data["game"].items() if name != "colour"}
+
+    assert validated(GAME, game=said | colour).game.colour == colour.get("colour")
 
 
 @pytest.mark.parametrize("missing", ["player_id", "version", "cause", "changed", "game"])

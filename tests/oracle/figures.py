@@ -261,6 +261,8 @@ def rated_game(rated):
     side, change = rated.side, rated.change
     status = "settled" if rated.settled else "pending"
 
+    colour = {} if side.colour is None else {"colour": side.colour}
+
     return {
         "player_id": side.player_id,
         "game_id": side.game[len(side.tournament_id) + 1 :],
@@ -278,4 +280,5 @@ def rated_game(rated):
         "delta": None if change is None else decimal_text(change.delta),
         "refusal": side.refusal,
         "status": "annulled" if side.refusal is Refusal.ANNULLED else status,
+        **colour,
     }

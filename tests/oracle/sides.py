@@ -70,6 +70,7 @@ class Side:
     period: str | None = None
     edition: Edition | None = None
     starts_on: date | None = None
+    colour: str | None = None
 
     @property
     def rated(self):
@@ -278,7 +279,10 @@ def sides_of(tournament_id, known):
     for game_id, game in known.games.items():
         white, black = colours_of(known, game)
         points = game.result.points or (None, None)
-        for own, opponent, scored in ((white, black, points[0]), (black, white, points[1])):
+        for colour, own, opponent, scored in (
+            ("white", white, black, points[0]),
+            ("black", black, white, points[1]),
+        ):
             himself = own is black and black.player_id == white.player_id
             if own.player_id is None or himself:
                 continue
@@ -311,6 +315,7 @@ def sides_of(tournament_id, known):
                 scored,
                 refusal,
                 **rules,
+                colour=None if game.white is None or game.black is None else colour,
             )
 
 

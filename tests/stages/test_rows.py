@@ -29,6 +29,7 @@ SIDES = st.builds(
     maybe(st.sampled_from([str(refusal) for refusal in Refusal])),
     st.integers(-100, 100),
     maybe(st.integers(-4000, 4000)),
+    maybe(st.sampled_from("wb")),
 )
 
 
@@ -37,11 +38,15 @@ def test_a_row_gives_the_side_that_it_was_made_of(side):
     assert side_of(ENTRY, row_of(side)) == side
 
 
-SIDE = Side(ENTRY, [1, 1, 1, 1, 0], 3, "1503014", 2834, 50, None, -14, 36)
+SIDE = Side(ENTRY, [1, 1, 1, 1, 0], 3, "1503014", 2834, 50, None, -14, 36, "w")
 
 
 def test_a_row_is_short():
-    assert row_of(SIDE) == "1,1,1,1,0 3 1503014 2834 50  -14 36"
+    assert row_of(SIDE) == "1,1,1,1,0 3 1503014 2834 50  -14 36 w"
+
+
+def test_a_row_from_before_there_were_colours_is_read():
+    assert side_of(ENTRY, "1,1,1,1,0 3 1503014 2834 50  -14 36") == SIDE._replace(colour=None)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +58,7 @@ def test_a_row_is_short():
         {"opponent_id": "1 2"},
         {"opponent": "2834"},
         {"refusal": "not ours"},
+        {"colour": "white"},
     ],
 )
 def test_what_is_none_of_ours_makes_no_row(change):

@@ -23,6 +23,7 @@ from elowire.cli.plain import plain
 from elowire.cli.regulations import EditionOption, StartsOnOption
 from elowire.cli.standings import signed
 from elowire.cli.ticker_client import Game, PlayerView, TickerClient, TickerOption, parsed, ticker_address
+from elowire.contracts.vocabulary import Colour
 from elowire.domain import TimeControl, decimal_text
 from elowire.ingest.book import FILE, BookError
 from elowire.ingest.conditions import NotRatable
@@ -35,6 +36,7 @@ from elowire.runtime.settings import load_settings
 _HEADINGS = ("Rd", "Opponent", "Rating", "Result", "D", "Row", "Expected", "ΔR", "K", "Change", "Article")
 _LEFT = frozenset({"Opponent", "Article"})
 _POINTS = {"0.5": "½"}
+_COLOURS = {Colour.WHITE: "w ", Colour.BLACK: "b "}
 _Explained: TypeAlias = tuple[PlayerView, list[Explanation], list[str]]
 """The player, the explanations, and sentences on what no single game makes."""
 
@@ -204,5 +206,12 @@ def _played(game: Game) -> tuple[Text, Text, Text, Text]:
         Text(str(game.round or "")),
         Text(plain(game.opponent_name or game.opponent_id or "?")),
         Text(str(game.opponent_rating or "")),
-        Text(_POINTS.get(game.points or "", game.points or "")),
+        Text(_result(game)),
     )
+
+
+def _result(game: Game) -> str:
+    """Return colour and points as crosstables write them: `w 1`, `b ½`."""
+    colour = "" if game.colour is None else _COLOURS[game.colour]
+
+    return colour + _POINTS.get(game.points or "", game.points or "")

@@ -174,6 +174,8 @@ def _game_sentence(figure: Figure, *, in_several: bool) -> str:
     game = figure.game
     where = f" of {plain(game.tournament_id)}" if in_several and game.tournament_id else ""
     points = _POINTS.get(game.points or "", f"{game.points} points")
+    if game.colour is not None:
+        points += f" with {game.colour.capitalize()}"
     counts = ""
     if game.counted_difference != game.difference:
         counts = f" and counts as {_spoken(game.counted_difference or 0)}"

@@ -10,6 +10,7 @@ import typer
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from elowire.cli.errors import Failure
+from elowire.contracts.vocabulary import Colour
 from elowire.domain import KReason, Refusal, TimeControl
 from elowire.runtime.settings import load_settings
 from elowire.runtime.web_client import ServerEvent, WebClient, WebUnreachableError
@@ -85,6 +86,7 @@ class Game(_Reading):
     opponent_rating: int | None = None
     own_rating: int | None = None
     points: str | None = None
+    colour: Colour | None = None
     difference: int | None = None
     counted_difference: int | None = None
     expectancy: str | None = None

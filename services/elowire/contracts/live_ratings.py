@@ -23,7 +23,7 @@ from elowire.contracts.fields import (
     Tenths,
     Version,
 )
-from elowire.contracts.vocabulary import CauseKind, RatingStatus, SideStatus
+from elowire.contracts.vocabulary import CauseKind, Colour, RatingStatus, SideStatus
 from elowire.domain import KReason, Refusal, TimeControl
 
 
@@ -85,6 +85,8 @@ class RatedGame(BaseModel):
     """The article behind the figure or the refusal."""
     status: SideStatus
     """Whether it still counts for the live rating."""
+    colour: Colour | None = None
+    """The player's colour; left out where it is not known or nobody sat opposite."""
 
 
 class Published(BaseModel):

@@ -90,6 +90,13 @@ class RatingStatus(StrEnum):
     UNRATED = "unrated"
 
 
+class Colour(StrEnum):
+    """Who had which pieces."""
+
+    WHITE = "white"
+    BLACK = "black"
+
+
 class SideStatus(StrEnum):
     """Whether a side still counts for the live rating, is in a list already, or was taken back."""
 

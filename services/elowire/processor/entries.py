@@ -62,6 +62,8 @@ class Side(NamedTuple):
     delta: int
     counted: int | None
     """The difference that counts, after the cap."""
+    colour: str | None = None
+    """`w` or `b`; None while unknown."""
 
     @property
     def rated(self) -> bool:
@@ -70,12 +72,16 @@ class Side(NamedTuple):
 
 
 Row = str
-"""A Side as it is stored, without its entry: `1,1,1,1,0 3 1503014 2834 50  -14 36`, empty for None."""
+"""A Side as it is stored, without its entry: `1,1,1,1,0 3 1503014 2834 50  -14 36 w`, empty for None.
+
+A row that was written before there were colours ends with the difference.
+"""
 Stored = list[Any]
 """An Entry with its rows as it is stored: [Entry, games that count, sum of their ΔR, {game: Row}]."""
 
 FACTS, GAMES, SUM, ROWS = range(4)
-ROW_SPACES: Final = 7
+ROW_SPACES: Final = 8
+COLOURS: Final = ("w", "b", None)
 AT_TOURNAMENT, AT_TIME_CONTROL, AT_EDITION, AT_PERIOD, AT_OWN, AT_RATING_LIST = (
     Entry._fields.index(name)
     for name in ("tournament_id", "time_control", "edition", "period", "own", "rating_list")
@@ -104,7 +110,7 @@ def side_in(stored: Stored, game_id: str) -> Side:
 
 def row_of(side: Side) -> Row:
     """Return a side as it is stored; raises TypeError or ValueError for one that is none of ours."""
-    _, revision, number, opponent_id, opponent, points, refusal, delta, counted = side
+    _, revision, number, opponent_id, opponent, points, refusal, delta, counted, colour = side
     tournament, game, white, black, resolution = revision
     row = " ".join(
         (
@@ -116,17 +122,18 @@ def row_of(side: Side) -> Row:
             refusal or "",
             f"{delta:d}",
             "" if counted is None else f"{counted:d}",
+            colour or "",
         )
     )
-    if row.count(" ") != ROW_SPACES:
-        raise ValueError(f"{row!r} is not a side: a player id or a refusal has a space")
+    if row.count(" ") != ROW_SPACES or colour not in COLOURS:
+        raise ValueError(f"{row!r} is not a side: a player id or a refusal has a space, or a colour is none")
 
     return row
 
 
 def side_of(entry: Entry, row: Row) -> Side:
     """Return the side that a row was made of."""
-    revision, number, opponent_id, opponent, points, refusal, delta, counted = row.split(" ")
+    revision, number, opponent_id, opponent, points, refusal, delta, counted, *colour = row.split(" ")
 
     return Side(
         entry,
@@ -138,6 +145,7 @@ def side_of(entry: Entry, row: Row) -> Side:
         refusal or None,
         int(delta),
         int(counted) if counted else None,
+        (colour[0] or None) if colour else None,
     )
 
 
@@ -228,4 +236,15 @@ def side_from(event: dict[str, Any]) -> Side:
         event.get("gp"),
     )
 
-    return Side(entry, event["r"], event.get("rd"), event.get("o"), opponent, points, refusal, delta, counted)
+    return Side(
+        entry,
+        event["r"],
+        event.get("rd"),
+        event.get("o"),
+        opponent,
+        points,
+        refusal,
+        delta,
+        counted,
+        event.get("cl"),
+    )

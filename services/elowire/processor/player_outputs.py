@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from elowire.contracts.topics import TYPE_LIVE_RATING, TYPE_RATED_GAME, TYPE_RECONCILIATION
+from elowire.contracts.vocabulary import Colour
 from elowire.domain import (
     GameChange,
     Refusal,
@@ -29,6 +30,7 @@ RATED_GAME = type_header(TYPE_RATED_GAME)
 RECONCILIATION = type_header(TYPE_RECONCILIATION)
 
 
+COLOURS = {"w": Colour.WHITE.value, "b": Colour.BLACK.value}
 TAKEN_BACK = frozenset({Refusal.ANNULLED, Refusal.WITHDRAWN})
 
 
@@ -152,8 +154,7 @@ def rated_game_of(
     """Return the data of `elowire.rated-game.v1`; the four figures are null where the game does not count."""
     entry = side.entry
     change = rated_change(side) if side.rated else None
-
-    return {
+    data = {
         "player_id": player_id,
         "version": account["v"],
         "game_id": game[len(entry.tournament_id) + 1 :],
@@ -173,6 +174,10 @@ def rated_game_of(
         "article": _article(side, change),
         "status": _status(side, settled=settled),
     }
+    if side.colour is not None:
+        data["colour"] = COLOURS[side.colour]
+
+    return data
 
 
 def rated_change(side: Side) -> GameChange:

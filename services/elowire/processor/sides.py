@@ -57,21 +57,23 @@ def sides_of(
         common["tc"], common["e"], common["p"], common["a"] = t["tc"], t["e"], t["p"], t["a"]
     beginning = orjson.dumps(common)[:-1]
 
+    seated = game["d"]["w"] is not None and game["d"]["b"] is not None
+    colours = _COLOURS if seated else _NO_COLOURS
     one, other = white.own.player_id, black.own.player_id
     if one is not None:
-        yield one, beginning + _part(white)
+        yield one, beginning + _part(white, colours[0])
     # A player against himself is a mistake about who somebody is; his one side says so.
     if other is not None and other != one:
-        yield other, beginning + _part(black)
+        yield other, beginning + _part(black, colours[1])
     for player_id in sorted(former):
         if player_id not in {one, other}:
             yield player_id, beginning + _WITHDRAWN
 
 
-def _part(colour: Colour) -> bytes:
+def _part(colour: Colour, pieces: str | None) -> bytes:
     """Return the rest of a side: what of it is the player's own."""
     own = colour.own
-    part = {
+    part: dict[str, Any] = {
         "o": colour.opponent.player_id,
         "or": colour.strength,
         "w": own.rating,
@@ -83,10 +85,15 @@ def _part(colour: Colour) -> bytes:
         "x": colour.points,
         "f": colour.refusal,
     }
+    if pieces is not None:
+        part["cl"] = pieces
 
     return b"," + orjson.dumps(part)[1:]
 
 
+_COLOURS = ("w", "b")
+# Who had nobody opposite had no colour, wherever the record names him.
+_NO_COLOURS = (None, None)
 _WITHDRAWN = b"," + orjson.dumps({"f": Refusal.WITHDRAWN})[1:]
 
 # What of a tournament its sides depend on; a change of anything else sends no side again.

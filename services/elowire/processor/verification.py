@@ -25,7 +25,7 @@ from elowire.contracts.topics import (
     RECONCILIATIONS,
     TOURNAMENT_RATINGS,
 )
-from elowire.processor.replay import LIST, InputReplay, PlayerReplay, fact_of, output_of
+from elowire.processor.replay import LIST, InputReplay, PlayerReplay, fact_of, is_told, output_of
 from elowire.processor.replay_compare import OF_THE_ORDER, Difference, Newest, shown
 from elowire.processor.replay_cut import OF_PLAYERS, OUTPUTS, SOURCES, TOURNAMENTS, cut_of
 from elowire.processor.replay_facts import Facts
@@ -211,7 +211,7 @@ class Verification:
                     self._differs(
                         causes, player, name, value, None, "the player's log misses what the inputs say"
                     )
-            elif found[1] != value and (whole or found[0] >= _rank(value)):
+            elif not is_told(value, found[1]) and (whole or found[0] >= _rank(value)):
                 self._differs(causes, player, name, value, found[1], "the player's log says something else")
         for (player, name), (_, value) in logged.items():
             # Compaction keeps only the newest published rating of a player among the inputs.

@@ -5,15 +5,19 @@ Of a game that is settled only its version is kept, until no older copy of it ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from elowire.contracts.vocabulary import Colour
 from elowire.domain import previous_period
 from elowire.ticker.readings import GameReading
 
 PENDING = "pending"
 ANNULLED = "annulled"
+
+_SEATS: Mapping[str | None, int] = {Colour.WHITE: 0, Colour.BLACK: 2}
+"""White comes first; while a colour is not known, players come by their ids."""
 
 Key = tuple[str, str]
 """(tournament id, game id): games of two tournaments may have one id."""
@@ -38,6 +42,7 @@ class Side:
     value: bytes | None = None
     period: str | None = None
     points: str | None = None
+    colour: str | None = None
     told: tuple[int, str | None] = (-1, None)
     corrected: Corrected | None = None
 
@@ -76,7 +81,7 @@ class Games:
             self._note(side, (side.version, side.points), reading, at)
         changed = side.value != value or side.status != reading.status
         side.version, side.status, side.period = reading.version, reading.status, reading.rating_period
-        side.points = reading.points
+        side.points, side.colour = reading.points, reading.colour
         side.value = value if reading.status in {PENDING, ANNULLED} else None
         self._index(reading, kept=side.value is not None)
 
@@ -87,12 +92,12 @@ class Games:
         return [side for side in self._players.get(player_id, {}).values() if side.value is not None]
 
     def of_tournament(self, tournament_id: str) -> Iterator[tuple[str, list[tuple[str, Side]]]]:
-        """Give a tournament's games that are in no list yet: id, and (player, side) of those who play it."""
+        """Give a tournament's games that are in no list yet: id, and (player, side), White first."""
         for game_id, players in self._tournaments.get(tournament_id, {}).items():
             yield game_id, self._sides((tournament_id, game_id), players)
 
     def game(self, game_id: str, tournament_id: str | None = None) -> dict[str, list[tuple[str, Side]]]:
-        """Give the sides of a game by tournament; several tournaments may have a game of this id."""
+        """Give the sides of a game by tournament, White first; several may have one of this id."""
         asked = self._tournaments if tournament_id is None else (tournament_id,)
         found = {name: self._tournaments.get(name, {}).get(game_id) for name in asked}
 
@@ -118,7 +123,9 @@ class Games:
     def _sides(self, key: Key, players: set[str]) -> list[tuple[str, Side]]:
         sides = ((player_id, self._players.get(player_id, {}).get(key)) for player_id in sorted(players))
 
-        return [(player_id, side) for player_id, side in sides if side is not None]
+        known = [(player_id, side) for player_id, side in sides if side is not None]
+
+        return sorted(known, key=lambda one: _SEATS.get(one[1].colour, 1))
 
     def _note(self, side: Side, before: tuple[int, str | None], reading: GameReading, at: int) -> None:
         version, points = before

@@ -71,6 +71,7 @@ class GameReading(_Reading):
     own_rating: int | None = None
     points: Decimal | None = None
     delta: Decimal | None = None
+    colour: str | None = None
     status: str
 
 

@@ -53,6 +53,29 @@ def test_a_game_is_found_by_its_id_with_both_sides():
     assert games.game("g9") == {}
 
 
+def test_white_comes_first_and_players_without_colours_by_their_ids():
+    games = Games()
+    take(games, "1", 1, 1, colour="black")
+    take(games, "2", 1, 1, colour="white")
+    take(games, "2", 2, 1)
+    take(games, "1", 2, 1)
+
+    assert [[player for player, _ in sides] for _, sides in games.of_tournament("open")] == [
+        ["2", "1"],
+        ["1", "2"],
+    ]
+
+
+def test_colours_that_are_put_right_change_the_order_under_the_same_version():
+    games = Games()
+    for player, first, then in (("1", "white", "black"), ("2", "black", "white")):
+        take(games, player, 1, 3, colour=first)
+        take(games, player, 1, 3, colour=then)
+
+    assert [player for player, _ in games.game("g1", "open")["open"]] == ["2", "1"]
+    assert [side.corrected for side in games.of_player("1")] == [None]
+
+
 def test_a_settled_game_leaves_its_tournament():
     games = Games()
     take(games, "1", 1, 1)

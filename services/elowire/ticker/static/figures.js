@@ -49,6 +49,13 @@ export function change(text, corrected = false) {
   );
 }
 
+/** A small piece of the player's colour, for readers of screens in words; null where it is not known. */
+export function pieces(colour) {
+  if (!colour) return null;
+  const words = colour === "white" ? t("with_white") : t("with_black");
+  return element("span", { class: `pieces ${colour}`, title: words }, element("span", { class: "unseen" }, words), " ");
+}
+
 export function pencil() {
   return element("span", { class: "sign corrected", role: "img", "aria-label": t("corrected") }, "✎");
 }

@@ -1,6 +1,6 @@
 // Every pending game explained: difference, expectancy, points minus expectancy, K, change, article.
 
-import { change, decimalText, element, federation, hundredths, pencil, person, points, refusal, signed, tournamentAddress } from "./figures.js";
+import { change, decimalText, element, federation, hundredths, pencil, person, pieces, points, refusal, signed, tournamentAddress } from "./figures.js";
 import { t } from "./texts.js";
 
 const COLUMNS = [
@@ -69,7 +69,7 @@ function row(game) {
   const cells = [
     element("td", { class: "round" }, game.round === null ? "–" : String(game.round)),
     element("th", { scope: "row", class: "player" }, opponent(game)),
-    element("td", { class: "result" }, ...result(game, ongoing)),
+    element("td", { class: "result" }, pieces(game.colour), ...result(game, ongoing)),
   ];
   if (game.refusal !== null || annulled || game.delta === null) {
     const why = game.refusal ? refusal(game.refusal) : t("first_rating");

@@ -1,6 +1,6 @@
 // Rounds with results as they come, the newest first.
 
-import { change, element, pencil, person, points, refusal } from "./figures.js";
+import { change, element, pencil, person, pieces, points, refusal } from "./figures.js";
 import { t } from "./texts.js";
 
 export function roundsView({ games, lines }) {
@@ -24,24 +24,30 @@ export function roundsView({ games, lines }) {
 }
 
 function pair(game) {
-  const [one, other] = game.sides;
-  const why = one.refusal ?? other?.refusal ?? null;
+  const [known, met = null] = game.sides;
+  // White is on the left also while it is not known who that is.
+  const [one, other] = met === null && known.colour === "black" ? [null, known] : [known, met];
+  const why = known.refusal ?? met?.refusal ?? null;
   const ongoing = why === "ongoing";
-  const corrected = one.corrected ?? other?.corrected;
+  const corrected = known.corrected ?? met?.corrected;
   const score = ongoing
     ? element("span", { class: "playing" }, t("playing"))
-    : element("b", {}, corrected ? pencil() : null, `${points(one.points)} – ${other ? points(other.points) : ""}`);
-  const annulled = one.status === "annulled";
+    : element("b", {}, corrected ? pencil() : null, `${one ? points(one.points) : ""} – ${other ? points(other.points) : ""}`);
+  const annulled = known.status === "annulled";
   return element(
     "li",
     { class: annulled ? "annulled" : "" },
-    side(one, "one"),
+    one ? side(one, "one") : nobody(known, "one"),
     element("span", { class: "score" }, score, why && !ongoing ? element("span", { class: "soft small" }, refusal(why)) : null),
-    other ? side(other, "other") : element("span", { class: "side other soft" }, one.opponent_id ? "" : t("against_nobody")),
+    other ? side(other, "other") : nobody(known, "other"),
   );
+}
+
+function nobody(met, kind) {
+  return element("span", { class: `side ${kind} soft` }, met.opponent_id ? "" : t("against_nobody"));
 }
 
 function side(data, kind) {
   const gained = data.change === null || data.refusal ? null : change(data.change);
-  return element("span", { class: `side ${kind}`, "data-player": data.player_id }, person(data), element("span", { class: "gained" }, gained ?? ""));
+  return element("span", { class: `side ${kind}`, "data-player": data.player_id }, element("span", {}, pieces(data.colour), person(data)), element("span", { class: "gained" }, gained ?? ""));
 }

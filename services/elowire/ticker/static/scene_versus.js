@@ -1,6 +1,6 @@
 // ?view=versus&game=ID: both players, live, and while they play what a win, a draw and a loss would bring.
 
-import { change, decimal, element, hundredths, pencil, points, refusal } from "./figures.js";
+import { change, decimal, element, hundredths, pencil, pieces, points, refusal } from "./figures.js";
 import { ask } from "./frame.js";
 import { Line } from "./line.js";
 import { coalesced, fit, flash, gain, liveFigure, who } from "./scene_parts.js";
@@ -75,7 +75,7 @@ function side(player, kind, ongoing) {
   return element(
     "div",
     { class: `side ${kind}` },
-    who(player),
+    who(player, pieces(player.side?.colour)),
     element("div", { class: "figures" }, liveFigure(figures), gain(figures, Boolean(player.side?.corrected))),
     ongoing && then && !then.refusal ? element("div", { class: "results" }, RESULTS.map((result) => outcome(result, then[result]))) : null,
   );

@@ -109,6 +109,8 @@ export default {
   other_events: "Events reported as a sum",
   was: "was {points}",
   playing: "playing now",
+  with_white: "White",
+  with_black: "Black",
   no_games: "No rated game since the list.",
   chart_label: "Live rating over {n} games, from {from} to {to}",
   copy: "Copy",

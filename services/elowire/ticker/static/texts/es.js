@@ -109,6 +109,8 @@ export default {
   other_events: "Torneos comunicados como suma",
   was: "era {points}",
   playing: "en juego",
+  with_white: "Blancas",
+  with_black: "Negras",
   no_games: "Ninguna partida válida desde la lista.",
   chart_label: "Elo en vivo en {n} partidas, de {from} a {to}",
   copy: "Copiar",

@@ -113,6 +113,8 @@ export default {
   other_events: "Turnee raportate ca sumă",
   was: "era {points}",
   playing: "se joacă acum",
+  with_white: "Alb",
+  with_black: "Negru",
   no_games: "Nicio partidă cotată de la listă.",
   chart_label: "Elo live în {n} partide, de la {from} la {to}",
   copy: "Copiază",
