@@ -42,9 +42,9 @@ export function strip(stage) {
       seen = { game, said, row, at: performance.now() };
       fit(row);
     } else next += whole(row);
-    drawIn(said ? (news.size ? LEAST_NEWS_MS : NEWS_MS) : PAGE_MS);
+    drawAfter(said ? (news.size ? LEAST_NEWS_MS : NEWS_MS) : PAGE_MS);
   };
-  const drawIn = (pause) => {
+  const drawAfter = (pause) => {
     clearTimeout(draw.next);
     draw.next = setTimeout(draw, pause);
   };
@@ -68,7 +68,7 @@ export function strip(stage) {
     data = body;
     if (first) await rate();
     if (first || (news.size && !seen)) draw();
-    else if (news.size) drawIn(Math.max(0, seen.at + LEAST_NEWS_MS - performance.now()));
+    else if (news.size) drawAfter(Math.max(0, seen.at + LEAST_NEWS_MS - performance.now()));
   };
   // Live figures of everybody at the start; afterwards each comes with its event.
   const rate = async () => {
