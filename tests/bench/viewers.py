@@ -17,7 +17,7 @@ import sys
 import time
 from argparse import ArgumentParser
 from contextlib import suppress
-from typing import ClassVar, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import orjson
 import psutil
@@ -30,26 +30,18 @@ from elowire.ticker.service import serving
 from elowire.ticker.sources import Sources
 from elowire.ticker.streaming import heartbeat_data
 from tests.bench.cluster import cpu_s
+from tests.bench.crowd import ASKING, CONNECTING_S, Client, connected, crowd
 from tests.bench.figures import Row
+from tests.ports import free_port
 from tests.services.ticker.records import feed_of, figures, game, listed, live, record
 
-# Below the ports that the system gives away: a client that asks too early would find itself.
-PORT = 19_300
 PLAYERS = 5_000
 KEPT = 5_000
 BEAT_S = 5.0
-MARK = b'"event_id":"at-'
 PROBES = 100
 """Clients, among all the others, in a process of their own with little else to do."""
-CONNECTING_S = 8.0
-_ASKED = b"GET /v1/stream?time_control=standard HTTP/1.1\r\nHost: bench\r\n"
-_UPGRADE = (
-    b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-)
-ASKING = {"http": _ASKED + b"\r\n", "websocket": _ASKED + _UPGRADE + b"\r\n"}
-PING, PONG = b"\x89\x04", b"\x8a\x84\0\0\0\0"
-"""Of four bytes, as uvicorn sends them; and the answer, masked with zeros."""
+MEMORIES = 6
+"""Looks at the memory, evenly over the time: what fills at first is told from what grows for ever."""
 
 
 def board(players: int):
@@ -72,13 +64,13 @@ def board(players: int):
     )
 
 
-async def serve(rate: float) -> None:
+async def serve(rate: float, port: int) -> None:
     """Serve a board on which `rate` ratings change every second, for ever."""
     feed, of_all, stream = board(PLAYERS)
     gc.freeze()  # as the feed does when a board is complete
     app = create_app(Sources(of_all, stream, feed.progress, clock.now))
     config = serving(app)
-    config.port = PORT
+    config.port = port
     config.backlog = 4_096
     server = uvicorn.Server(config)
     serving_task = asyncio.create_task(server.serve())
@@ -110,72 +102,17 @@ def changed(number: int, due: float) -> bytes:
     return orjson.dumps(value)
 
 
-class Client(asyncio.BufferedProtocol):
-    """One client: asks for the stream and takes it, as cheaply as can be: its own work is not measured.
-
-    The few `probes` note when changes come to them.
-    """
-
-    over = "http"
-    probes = False
-    took: ClassVar[list[int]] = []
-    counting = False
-    bytes = 0
-    room = bytearray(1 << 20)
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Ask."""
-        # uvloop's transports are no subclass of asyncio's.
-        self.transport = cast("asyncio.Transport", transport)
-        self.transport.write(ASKING[Client.over])
-
-    def get_buffer(self, sizehint: int) -> bytearray:
-        """Let all clients share one place: what is in it is looked at once."""
-        del sizehint
-        return Client.room
-
-    def buffer_updated(self, nbytes: int) -> None:
-        """Note the age of each change; a mark that is cut in two is left out."""
-        Client.bytes += nbytes
-        if Client.over == "websocket" and (at := Client.room.find(PING, 0, nbytes)) >= 0:
-            self.transport.write(PONG + Client.room[at + 2 : at + 6])
-        if not Client.counting:
-            return
-        data, now = bytes(memoryview(Client.room)[:nbytes]), time.monotonic_ns()
-        at = data.find(MARK)
-        while at >= 0:
-            end = data.find(b'"', at + len(MARK))
-            if end > 0:
-                Client.took.append(now - int(data[at + len(MARK) : end]))
-            at = data.find(MARK, at + len(MARK))
-
-
-async def connected(clients: int, within_s: float) -> list[asyncio.BaseTransport]:
-    """Connect clients, evenly over a time, so that those of several processes mix."""
-    loop = asyncio.get_running_loop()
-    transports, begun = [], time.monotonic()
-    for number in range(clients):
-        transport, _ = await loop.create_connection(Client, "127.0.0.1", PORT)
-        transports.append(transport)
-        await asyncio.sleep(begun + within_s * number / clients - time.monotonic())
-    return transports
-
-
-async def crowd(clients: int) -> None:
-    """Be all clients but the probes; when asked on standard input, say how many are left, and what came."""
-    transports = await connected(clients, CONNECTING_S)
-    while await asyncio.to_thread(sys.stdin.readline):
-        left = sum(not transport.is_closing() for transport in transports)
-        print(orjson.dumps([left, Client.bytes, time.process_time()]).decode(), flush=True)
-
-
 class Seen(NamedTuple):
-    """What a measurement saw: latencies in seconds, memory in bytes, CPU as a share of one core."""
+    """What a measurement saw: latencies in seconds, memory in bytes, CPU as a share of one core.
+
+    `cpu_each` is the ticker's CPU for one change brought to one client, in seconds.
+    """
 
     left: int
     took: list[float]
-    memory: tuple[int, int]
+    memory: list[int]
     cpu: float
+    cpu_each: float
     crowd_cpu: float
     own_cpu: float
     bytes_per_s: float
@@ -185,20 +122,25 @@ class Seen(NamedTuple):
         return self.took[int(len(self.took) * share)] * 1000
 
 
-async def watch(clients: int, seconds: float, server: psutil.Process, crowd: subprocess.Popen[str]) -> Seen:
+async def watch(
+    clients: int, seconds: float, server: psutil.Process, crowd: subprocess.Popen[str], port: int
+) -> Seen:
     """Be the probes: connect, settle, count for a while."""
     probes = min(PROBES, clients // 2)
-    transports = await connected(probes, CONNECTING_S)
+    transports = await connected(probes, CONNECTING_S, port)
     await asyncio.to_thread(_crowd_says, crowd)
     await asyncio.sleep(5)
     _, bytes_before, crowd_cpu = await asyncio.to_thread(_crowd_says, crowd)
     Client.took.clear()
     Client.counting = True
-    memory, cpu, own, begun = _memory(server), cpu_s(server), time.process_time(), time.monotonic()
-    await asyncio.sleep(seconds)
+    memory = [_memory(server)]
+    cpu, own, begun = cpu_s(server), time.process_time(), time.monotonic()
+    for _ in range(MEMORIES):
+        await asyncio.sleep(seconds / MEMORIES)
+        memory.append(_memory(server))
     Client.counting = False
     wall = time.monotonic() - begun
-    cpu, own, memory_after = cpu_s(server) - cpu, time.process_time() - own, _memory(server)
+    cpu, own = cpu_s(server) - cpu, time.process_time() - own
     left, bytes_after, crowd_cpu_after = await asyncio.to_thread(_crowd_says, crowd)
     left += sum(not transport.is_closing() for transport in transports)
     for transport in transports:
@@ -207,8 +149,9 @@ async def watch(clients: int, seconds: float, server: psutil.Process, crowd: sub
     return Seen(
         left=int(left),
         took=sorted(one / 1e9 for one in Client.took),
-        memory=(memory, memory_after),
+        memory=memory,
         cpu=cpu / wall,
+        cpu_each=cpu / (len(Client.took) / probes * clients),
         crowd_cpu=(crowd_cpu_after - crowd_cpu) / wall,
         own_cpu=own / wall,
         bytes_per_s=(bytes_after - bytes_before) / wall,
@@ -218,16 +161,18 @@ async def watch(clients: int, seconds: float, server: psutil.Process, crowd: sub
 def measure(clients: int, rate: float, seconds: float, over: str) -> Seen:
     """Start a ticker and a crowd, watch, and end them."""
     Client.over = over
+    port = free_port()
     command = [sys.executable, "-m", "tests.bench.viewers", "--rate", str(rate), "--over", over]
+    command += ["--port", str(port)]
     with subprocess.Popen([*command, "--serve"]) as ticker:
         try:
-            _listening(30)
+            _listening(port, within_s=30)
             others = [*command, "--crowd", str(clients - min(PROBES, clients // 2))]
             with (
                 subprocess.Popen(others, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as crowd,
                 asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
             ):
-                return runner.run(watch(clients, seconds, psutil.Process(ticker.pid), crowd))
+                return runner.run(watch(clients, seconds, psutil.Process(ticker.pid), crowd, port))
         finally:
             ticker.terminate()
 
@@ -240,7 +185,8 @@ def rows(clients: int = 2_000, rate: float = 50.0, seconds: float = 30.0) -> lis
         seen = measure(clients, rate, seconds, over)
         what = f"{clients} {over} clients, {rate:g} changes/s"
         found += [Row(f"{what}, p{100 * share:g}", seen.at(share), "ms") for share in (0.5, 0.99)]
-        found.append(Row(f"{what}, growth of memory", (seen.memory[1] - seen.memory[0]) / 2**20, "MiB"))
+        found.append(Row(f"{what}, CPU of the ticker for a change at a client", seen.cpu_each * 1e6, "µs"))
+        found.append(Row(f"{what}, growth of memory", (seen.memory[-1] - seen.memory[0]) / 2**20, "MiB"))
 
     return found
 
@@ -262,11 +208,11 @@ def _many_files() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 20_000), most))
 
 
-def _listening(within_s: float) -> None:
+def _listening(port: int, within_s: float) -> None:
     """Wait until the ticker takes connections."""
     until = time.monotonic() + within_s
     while time.monotonic() < until:
-        with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", PORT)):
+        with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
             return
         time.sleep(0.1)
     raise TimeoutError("the ticker does not listen")
@@ -281,24 +227,26 @@ def main() -> None:
     parser.add_argument("--over", choices=list(ASKING), default="http")
     parser.add_argument("--serve", action="store_true", help="be the ticker")
     parser.add_argument("--crowd", type=int, help="be so many clients")
+    parser.add_argument("--port", type=int, help="of the ticker, for both of these")
     options = parser.parse_args()
     _many_files()
     Client.over = options.over
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         if options.serve:
-            runner.run(serve(options.rate))
+            runner.run(serve(options.rate, options.port))
             return
         if options.crowd:
-            runner.run(crowd(options.crowd))
+            runner.run(crowd(options.crowd, options.port))
             return
     seen = measure(options.clients, options.rate, options.seconds, options.over)
     print(f"{seen.left} of {options.clients} {options.over} clients to the end")
     print(f"{seen.bytes_per_s / 2**20:.0f} MiB/s to the crowd, {len(seen.took)} changes seen by probes")
     print("latency " + ", ".join(f"p{100 * share:g} {seen.at(share):.0f} ms" for share in (0.5, 0.99, 0.999)))
     print(
-        f"ticker: CPU {100 * seen.cpu:.0f} %, memory {seen.memory[0] / 2**20:.0f} MiB, "
-        f"{options.seconds:g} s later {seen.memory[1] / 2**20:.0f} MiB; "
-        f"crowd: CPU {100 * seen.crowd_cpu:.0f} %, probes: CPU {100 * seen.own_cpu:.0f} %"
+        f"ticker: CPU {100 * seen.cpu:.0f} %, {seen.cpu_each * 1e6:.1f} µs for a change at a client, memory "
+        f"every {options.seconds / MEMORIES:g} s "
+        + ", ".join(f"{memory / 2**20:.0f}" for memory in seen.memory)
+        + f" MiB; crowd: CPU {100 * seen.crowd_cpu:.0f} %, probes: CPU {100 * seen.own_cpu:.0f} %"
     )
 
 

@@ -75,6 +75,12 @@ class Site:
         self.records += records
         self._call(lambda: self._take(self._dated(records)))
 
+    def spoil(self, value, headers):
+        """Something comes that nobody can read."""
+        records = world.spoiled(self.stages, value, headers)
+        self.records += records
+        self._call(lambda: self._take(self._dated(records)))
+
     def break_off(self, fault):
         """Kafka is away (a sentence), or back (None)."""
         self._call(lambda: setattr(self.feed.progress, "fault", fault))

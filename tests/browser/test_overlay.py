@@ -4,6 +4,7 @@ import re
 import struct
 import zlib
 from importlib import resources
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import expect
@@ -46,6 +47,11 @@ def alpha(picture, x, y):
             line[place] = (line[place] + _predicted(method, left, above[place], corner)) & 255
         above = line
     return above[4 * x + 3]
+
+
+def players(said):
+    """Names are written family name first, with a comma."""
+    return set(re.findall(r"[^,]+, [^,]+", said))
 
 
 def _predicted(method, left, up, corner):
@@ -168,13 +174,59 @@ def test_versus_shows_what_each_result_would_bring_and_then_the_result(site, vis
     expect(page.locator(".other .live")).to_have_text("2795.0")
 
 
-def test_the_strip_tells_of_a_result(site, visit):
+def test_after_the_game_versus_shows_what_the_game_has_brought(site, visit):
+    page = scene(site, visit, SCENES["versus"])
+    expect(page.locator(".other .gain")).to_contain_text("2.80")
+    (number,) = world.numbers_of(world.LEADER, world.ROUND)
+    site.tell(world.championship_game(number, "0-1", revision=2))
+    expect(page.locator(".other .gain")).to_have_text("▲plus 3.20")
+    expect(page.locator(".one .gain")).to_have_text("▼minus 3.20")
+    site.tell(world.championship_game(number, "1/2-1/2", revision=3))
+    expect(page.locator(".other .gain")).to_have_text("✎▼minus 1.80")
+    site.tell(world.championship_game(number, "1/2-1/2", revision=4, status="annulled"))
+    expect(page.locator(".score")).to_have_text("annulled")
+
+    expect(page.locator(".gain")).to_have_count(0)
+
+
+def test_the_strip_tells_of_a_result_and_its_correction_to_the_hundredth(site, visit):
     page = scene(site, visit, SCENES["strip"])
     expect(page.locator(".items li")).to_have_count(5)
     (number,) = world.numbers_of(world.LEADER, world.ROUND)
     site.tell(world.championship_game(number, "0-1", revision=2))
+    told = page.locator(".told", has_text=world.NAME_OF[world.LEADER])
+    expect(told).to_contain_text("2795.0▲plus 3.20")
+    site.tell(world.championship_game(number, "1/2-1/2", revision=3))
 
-    expect(page.locator(".news")).to_contain_text("2795.0", timeout=15_000)
+    expect(told).to_contain_text("2790.0✎▼minus 5.00", timeout=15_000)
+
+
+def test_the_strip_shows_news_one_after_the_other_and_lets_the_oldest_go_when_too_many_wait(site, visit):
+    page = scene(site, visit, SCENES["strip"])
+    expect(page.locator(".items li")).to_have_count(5)
+    page.evaluate(
+        """() => {
+            window.seen = [];
+            const look = () => {
+                const said = [...document.querySelectorAll('.news .name')].map(one => one.textContent).join();
+                if (said !== window.seen.at(-1)?.said) window.seen.push({ said, at: performance.now() });
+            };
+            new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+        }"""
+    )
+    played = world.rounds(world.ROUND, world.ROUND + 2)
+    site.tell(played[0].model_copy(update={"revision": 2}))
+    expect(page.locator(".told")).to_have_count(2)
+    # Seventeen at once, for twelve places.
+    site.tell(*[one.model_copy(update={"revision": 2}) for one in played[1:]])
+    page.wait_for_timeout(9_500)
+    seen = [one for one in page.evaluate("window.seen") if one["said"]]
+
+    assert [players(one["said"]) for one in seen[:3]] == [
+        {world.NAME_OF[side.player_id] for side in (one.white, one.black)}
+        for one in (played[0], played[6], played[7])
+    ]
+    assert all(after["at"] - one["at"] > 3_900 for one, after in pairwise(seen[:3]))
 
 
 def test_a_scene_hides_itself_rather_than_show_an_old_number_and_comes_back(site, visit):

@@ -245,6 +245,17 @@ def test_the_operator_page_opens_with_the_token_alone(quiet_site, visit):
     expect(page.locator("#desk")).to_contain_text("US Championship 2025")
 
 
+def test_the_operator_page_names_a_refused_field_once(site, visit):
+    site.spoil(b"{}", headers=())
+    page = visit(f"{site.address}/operator")
+    page.fill("#token", TOKEN)
+    page.click("#door button")
+
+    expect(page.locator("#desk td.why p:first-child")).to_have_text(
+        ["specversion is missing", "ce_specversion is missing"]
+    )
+
+
 @pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
 def test_axe_finds_nothing_in_light_and_dark_and_a_phone_never_scrolls_sideways(quiet_site, visit, path):
     page = ready(visit(quiet_site.address + path))

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import world
-from tests.browser.conftest import NARROW
+from tests.browser.conftest import DESKTOP, NARROW
 from tests.browser.test_pages import PLAYER, ready
 
 
@@ -43,6 +43,26 @@ def test_on_a_narrow_phone_the_header_is_one_row_and_leaves_no_gap(quiet_site, v
     assert page.evaluate(
         "[...document.querySelectorAll('.latest')].every((e) => e.childNodes.length || !e.offsetHeight)"
     )
+
+
+@pytest.mark.parametrize("viewport", [NARROW, DESKTOP], ids=["narrow", "desktop"])
+@pytest.mark.parametrize("language", ["en", "es", "ro"])
+def test_what_a_filter_says_is_never_cut(quiet_site, visit, language, viewport):
+    page = ready(visit(f"{quiet_site.address}/?lang={language}", viewport=viewport))
+    expect(page.locator("select[name=federation] option").nth(1)).to_be_attached()
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll('.filters select:not([hidden])')].filter(one => {
+            const whole = one.cloneNode(true);
+            whole.style.cssText = 'position: absolute; max-width: none; flex: none; width: max-content';
+            one.parentElement.append(whole);
+            const missing = whole.offsetWidth - one.offsetWidth;
+            whole.remove();
+            return missing > 0;
+        }).map(one => one.name)"""
+    )
+
+    assert cut == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
 
 
 def test_on_a_narrow_phone_what_is_lost_is_said_in_full(site, visit):

@@ -185,10 +185,10 @@ def told(lane, *events):
     ]
 
 
-def spoiled(lane, value):
+def spoiled(lane, value, headers=(("ce_type", b"elowire.game-result.v1"),)):
     """Put a record into `game-results` that nobody can read."""
     before = len(lane.all("dead-letters"))
-    lane.append("game-results", 0, b"club-open", value, [("ce_type", b"elowire.game-result.v1")])
+    lane.append("game-results", 0, b"club-open", value, list(headers))
     lane.run()
 
     return [

@@ -12,8 +12,8 @@ HOW_TO_REBUILD = (
 )
 
 HOW_TO_GROW = (
-    "Where a key lies depends on their number, so it is chosen once: for another number use a new cluster, or "
-    "delete the topics and feed their events again"
+    "Where a key lies depends on their number, so it is chosen once: for another number use a new cluster, "
+    "or delete the topics and feed their events again"
 )
 
 if TYPE_CHECKING:

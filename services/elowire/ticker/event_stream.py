@@ -1,6 +1,6 @@
 """An endless answer of server-sent events: one write for what comes together, and nothing else per write.
 
-sse-starlette's own response measures the time of each write, which costs as much as the write itself when
+The responses of libraries measure the time of each write, which costs as much as the write itself when
 thousands watch.
 """
 

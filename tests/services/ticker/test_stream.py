@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import tracemalloc
 from contextlib import ExitStack, asynccontextmanager
 
 import pytest
@@ -41,6 +42,22 @@ def test_an_event_on_the_wire_has_id_name_and_data():
 
     assert event.message == b'{"id":"boot-0","event":"live-rating","data":{"a":1}}'
     assert event.frame == b'id: boot-0\nevent: live-rating\ndata: {"a":1}\n\n'
+
+
+@pytest.mark.parametrize("form", ["body", "messages"])
+def test_what_is_kept_for_those_who_come_back_does_not_grow_when_it_is_written(form):
+    stream = Stream("boot", kept=200)
+    for _ in range(200):
+        stream.publish(change(), b'{"a":"%b"}' % (b"x" * 1_000))
+    tracemalloc.start()
+    try:
+        for event in stream.missed("boot-0", EVERYTHING):
+            assert len(getattr(Batch([event]), form)) > 1_000
+        grown, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert grown < 50_000
 
 
 def test_a_known_cursor_gets_exactly_what_it_missed():

@@ -105,7 +105,7 @@ function letters({ count, more, rows, command }) {
       element(
         "td",
         { class: "why" },
-        element("p", {}, row.field ? element("code", {}, row.field) : null, row.field ? " " : "", row.detail),
+        element("p", {}, ...detail(row)),
         row.expected ? element("p", { class: "soft small" }, row.expected) : null,
         row.advice ? element("p", { class: "soft small" }, row.advice) : null,
       ),
@@ -113,6 +113,16 @@ function letters({ count, more, rows, command }) {
     ),
   );
   return section("dead_letters", more ? `${count}+` : count, table(["record", "reason", "do_this"], body), rest(count, rows, command));
+}
+
+// The field stands once: where the sentence names it, or before the sentence.
+function detail({ field, detail: said }) {
+  if (!field) return [said];
+  const name = element("code", {}, field);
+  const words = said.split(" ");
+  const at = words.indexOf(field);
+  if (at < 0) return [name, " ", said];
+  return [words.slice(0, at).concat("").join(" "), name, [""].concat(words.slice(at + 1)).join(" ")];
 }
 
 function corrections({ count, rows, command }) {

@@ -24,6 +24,12 @@ export function gain(figures, corrected) {
   return element("p", { class: "gain" }, change(figures.change, corrected));
 }
 
+/** What one game has brought, once it is played; nothing where it is not rated, or a first rating is on its way. */
+export function brought(side) {
+  if (!side?.change) return null;
+  return element("p", { class: "gain" }, hundredths(side.change) ? change(side.change, Boolean(side.corrected)) : "±0");
+}
+
 /** Makes a part's writing smaller until it fits, down to `least` of its size. */
 export function fit(part, least = 0.6) {
   const share = part.clientWidth / part.scrollWidth;

@@ -1,13 +1,17 @@
 // ?view=strip&tournament=ID: everybody's live rating and change, a few at a time, and each result as it comes.
 
-import { change, decimal, element, hundredths, isCorrection, points } from "./figures.js";
+import { change, decimal, decimalText, element, hundredths, isCorrection, points } from "./figures.js";
 import { ask } from "./frame.js";
 import { Line } from "./line.js";
 import { coalesced, fit } from "./scene_parts.js";
 
 const PAGE_MS = 7_000;
 const NEWS_MS = 9_000;
+/** How long news are seen while others wait. */
+const LEAST_NEWS_MS = 4_000;
 const MOST_NEWS = 12;
+/** Two live ratings of one decimal each say a step to less than this, in hundredths. */
+const ROUGH = 10;
 
 export function strip(stage) {
   const id = stage.asked.get("tournament");
@@ -16,10 +20,13 @@ export function strip(stage) {
   let data = null;
   let live = new Map();
   let next = 0;
-  /** game -> {player: what is told of him}: both sides of a result are one piece of news. */
+  /** What waits, game -> {player: what is told of him}: both sides of a result are one piece of news. */
   const news = new Map();
+  /** What is on the strip just now, where it is news. */
+  let seen = null;
 
   const draw = () => {
+    seen = null;
     if (!data || data.lines.length === 0) return stage.draw();
     const [game] = news.keys();
     const said = news.get(game);
@@ -31,10 +38,28 @@ export function strip(stage) {
       ? element("p", { class: "news" }, [...said.values()])
       : element("ol", { class: "items" }, shown.map((line) => item(line, live.get(line.player_id))));
     stage.draw(element("section", { class: "strip" }, element("p", { class: "event" }, data.name ?? id), row));
-    if (said) fit(row);
-    else next += whole(row);
+    if (said) {
+      seen = { game, said, row, at: performance.now() };
+      fit(row);
+    } else next += whole(row);
+    drawAfter(said ? (news.size ? LEAST_NEWS_MS : NEWS_MS) : PAGE_MS);
+  };
+  const drawAfter = (pause) => {
     clearTimeout(draw.next);
-    draw.next = setTimeout(draw, said ? NEWS_MS : PAGE_MS);
+    draw.next = setTimeout(draw, pause);
+  };
+  const tell = (event, what) => {
+    const { game_id: game } = event.game;
+    // The other side of a result may come a little later; a second word of one side is news of its own.
+    if (seen?.game === game && !seen.said.has(event.player_id)) {
+      seen.said.set(event.player_id, what);
+      seen.row.style.fontSize = "";
+      seen.row.replaceChildren(...seen.said.values());
+      return fit(seen.row);
+    }
+    if (!news.has(game)) news.set(game, new Map());
+    news.get(game).set(event.player_id, what);
+    if (news.size > MOST_NEWS) news.delete(news.keys().next().value);
   };
   const read = async () => {
     const { status, body } = await ask(`/v1/tournaments/${encodeURIComponent(id)}`);
@@ -42,7 +67,8 @@ export function strip(stage) {
     const first = data === null;
     data = body;
     if (first) await rate();
-    if (first || news.size) draw();
+    if (first || (news.size && !seen)) draw();
+    else if (news.size) drawAfter(Math.max(0, seen.at + LEAST_NEWS_MS - performance.now()));
   };
   // Live figures of everybody at the start; afterwards each comes with its event.
   const rate = async () => {
@@ -59,13 +85,9 @@ export function strip(stage) {
       },
       "live-rating": (event) => {
         const figures = event[event.changed[0]];
+        const before = live.get(event.player_id);
         live.set(event.player_id, figures);
-        if (event.game && figures?.live) {
-          const { game_id } = event.game;
-          if (!news.has(game_id)) news.set(game_id, new Map());
-          news.get(game_id).set(event.player_id, told(event, figures));
-        }
-        if (news.size > MOST_NEWS) news.delete([...news.keys()][0]);
+        if (event.game && figures?.live) tell(event, told(event, figures, before));
         refresh();
       },
       "tournament-rating": refresh,
@@ -95,16 +117,23 @@ function item(line, figures) {
   );
 }
 
-function told(event, figures) {
+function told(event, figures, before) {
   const { game } = event;
-  const step = figures.previous?.live ? hundredths(figures.live) - hundredths(figures.previous.live) : 0;
-  const size = `${Math.floor(Math.abs(step) / 100)}.${Math.floor((Math.abs(step) % 100) / 10)}`;
+  const step = stepOf(event, figures, before);
   return element(
     "span",
     { class: "told" },
     element("span", { class: "name" }, event.name ?? event.player_id),
     element("span", { class: "points" }, points(game.points)),
     element("span", { class: "live" }, decimal(figures.live)),
-    step ? change(step < 0 ? `-${size}` : size, isCorrection(event.cause?.kind)) : null,
+    step ? change(decimalText(step), isCorrection(event.cause?.kind)) : null,
   );
+}
+
+/** What an event has brought, in hundredths: a new game's own change; else by how much the figures differ. */
+function stepOf({ cause, game }, figures, before) {
+  if (cause?.kind === "game" && game.change !== null) return hundredths(game.change);
+  const rough = figures.previous?.live ? hundredths(figures.live) - hundredths(figures.previous.live) : 0;
+  const exact = before?.change && figures.change ? hundredths(figures.change) - hundredths(before.change) : rough;
+  return Math.abs(exact - rough) <= ROUGH ? exact : rough;
 }

@@ -1,9 +1,9 @@
-// ?view=versus&game=ID: both players, live, and while they play what a win, a draw and a loss would bring.
+// ?view=versus&game=ID: both players, live, and while they play what a win, a draw and a loss would bring; then what the game has brought.
 
 import { change, decimal, element, hundredths, pencil, pieces, points, refusal } from "./figures.js";
 import { ask } from "./frame.js";
 import { Line } from "./line.js";
-import { coalesced, fit, flash, gain, liveFigure, who } from "./scene_parts.js";
+import { brought, coalesced, fit, flash, gain, liveFigure, who } from "./scene_parts.js";
 import { t } from "./texts.js";
 
 const RESULTS = ["win", "draw", "loss"];
@@ -76,20 +76,20 @@ function side(player, kind, ongoing) {
     "div",
     { class: `side ${kind}` },
     who(player, pieces(player.side?.colour)),
-    element("div", { class: "figures" }, liveFigure(figures), gain(figures, Boolean(player.side?.corrected))),
+    element("div", { class: "figures" }, liveFigure(figures), ongoing ? gain(figures, Boolean(player.side?.corrected)) : brought(player.side)),
     ongoing && then && !then.refusal ? element("div", { class: "results" }, RESULTS.map((result) => outcome(result, then[result]))) : null,
   );
 }
 
 function outcome(result, said) {
-  const brought = said.initial
+  const step = said.initial
     ? element("b", {}, `≈ ${said.initial.ru ?? "–"}`)
     : element("b", {}, hundredths(said.change) ? change(said.change) : "±0");
   return element(
     "div",
     { class: result },
     element("span", { class: "label" }, t(result)),
-    brought,
+    step,
     element("span", { class: "then" }, said.live ? decimal(said.live) : ""),
   );
 }
