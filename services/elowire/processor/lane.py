@@ -47,22 +47,19 @@ class Lane:
     def __init__(
         self, stages: Sequence[Stage], ports: Ports, pace: Pace, *, partitions: int, static: bool = False
     ) -> None:
-        self.stages = stages
-        self.partitions = partitions
-        self.pace = pace
+        self.stages, self.partitions, self.pace = stages, partitions, pace
         self.limit = DeadLetterLimit()
         self.parts: dict[tuple[str, int], Part] = {}
         self.waiting_for = "an assignment"
         self._group, self._log, self._sink, self._stop, self._observer, self._probe = ports
         self._changelog = Changelog(ports, stall_s=pace.stall_s, answer_s=pace.answer_s)
         self._lease = Lease(ports, pace, static=static)
-        self._generation = 0
+        self._generation, self._closing = 0, False
         self._audit_at = self._idle_check_at = float("-inf")
         self._orphan_since: float | None = monotonic()
         self._idle = asyncio.Event()
         self._idle.set()
         self._wake = asyncio.Event()
-        self._closing = False
 
     # Called by the group, inside the rebalance callback of the consumer.
 
