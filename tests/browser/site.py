@@ -71,20 +71,20 @@ class Site:
 
     def tell(self, *events):
         """Something happens: input events."""
-        records = world.told(self.stages, *events)
-        self.records += records
-        self._call(lambda: self._take(self._dated(records)))
+        self._arrive(world.told(self.stages, *events))
 
     def spoil(self, value, headers):
         """Something comes that nobody can read."""
-        records = world.spoiled(self.stages, value, headers)
-        self.records += records
-        self._call(lambda: self._take(self._dated(records)))
+        self._arrive(world.spoiled(self.stages, value, headers))
 
     def break_off(self, fault):
         """Kafka is away (a sentence), or back (None)."""
         self._call(lambda: setattr(self.feed.progress, "fault", fault))
         self._call(self._beat)
+
+    def _arrive(self, records):
+        self.records += records
+        self._call(lambda: self._take(self._dated(records)))
 
     def _dated(self, records):
         """The stages' clock stands still; here things have just happened."""

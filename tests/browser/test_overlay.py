@@ -137,8 +137,7 @@ def test_long_names_are_written_smaller_and_nothing_of_them_is_cut(site, visit):
 def test_a_scene_rises_once_and_then_changes_in_place(site, visit):
     page = scene(site, visit, SCENES["card"])
     expect(page.locator("#scene.rising")).to_have_count(1)
-    (number,) = world.numbers_of(world.LEADER, world.ROUND)
-    site.tell(world.championship_game(number, "0-1", revision=2))
+    site.tell(world.result_of(world.LEADER, world.ROUND, "0-1"))
     expect(page.locator(".live")).to_have_text("2795.0")
 
     expect(page.locator("#scene.rising")).to_have_count(0)
@@ -155,8 +154,7 @@ def test_a_scene_has_its_ground_where_colours_cannot_be_mixed():
 def test_the_card_follows_its_player(site, visit):
     page = scene(site, visit, SCENES["card"])
     expect(page.locator(".live")).to_have_text("2791.8")
-    (number,) = world.numbers_of(world.LEADER, world.ROUND)
-    site.tell(world.championship_game(number, "1/2-1/2", revision=2))
+    site.tell(world.result_of(world.LEADER, world.ROUND, "1/2-1/2"))
 
     expect(page.locator(".live")).to_have_text("2790.0")
     expect(page.locator(".pips .now")).to_have_count(0)
@@ -166,8 +164,7 @@ def test_versus_shows_what_each_result_would_bring_and_then_the_result(site, vis
     page = scene(site, visit, SCENES["versus"])
     expect(page.locator(".results")).to_have_count(2)
     expect(page.locator(".other .results .win")).to_contain_text("2795.0")
-    (number,) = world.numbers_of(world.LEADER, world.ROUND)
-    site.tell(world.championship_game(number, "0-1", revision=2))
+    site.tell(world.result_of(world.LEADER, world.ROUND, "0-1"))
 
     expect(page.locator(".results")).to_have_count(0)
     expect(page.locator(".score")).to_have_text("0 \u2013 1")
@@ -177,13 +174,12 @@ def test_versus_shows_what_each_result_would_bring_and_then_the_result(site, vis
 def test_after_the_game_versus_shows_what_the_game_has_brought(site, visit):
     page = scene(site, visit, SCENES["versus"])
     expect(page.locator(".other .gain")).to_contain_text("2.80")
-    (number,) = world.numbers_of(world.LEADER, world.ROUND)
-    site.tell(world.championship_game(number, "0-1", revision=2))
+    site.tell(world.result_of(world.LEADER, world.ROUND, "0-1"))
     expect(page.locator(".other .gain")).to_have_text("▲plus 3.20")
     expect(page.locator(".one .gain")).to_have_text("▼minus 3.20")
-    site.tell(world.championship_game(number, "1/2-1/2", revision=3))
+    site.tell(world.result_of(world.LEADER, world.ROUND, "1/2-1/2", revision=3))
     expect(page.locator(".other .gain")).to_have_text("✎▼minus 1.80")
-    site.tell(world.championship_game(number, "1/2-1/2", revision=4, status="annulled"))
+    site.tell(world.result_of(world.LEADER, world.ROUND, "1/2-1/2", revision=4, status="annulled"))
     expect(page.locator(".score")).to_have_text("annulled")
 
     expect(page.locator(".gain")).to_have_count(0)
@@ -192,11 +188,10 @@ def test_after_the_game_versus_shows_what_the_game_has_brought(site, visit):
 def test_the_strip_tells_of_a_result_and_its_correction_to_the_hundredth(site, visit):
     page = scene(site, visit, SCENES["strip"])
     expect(page.locator(".items li")).to_have_count(5)
-    (number,) = world.numbers_of(world.LEADER, world.ROUND)
-    site.tell(world.championship_game(number, "0-1", revision=2))
+    site.tell(world.result_of(world.LEADER, world.ROUND, "0-1"))
     told = page.locator(".told", has_text=world.NAME_OF[world.LEADER])
     expect(told).to_contain_text("2795.0▲plus 3.20")
-    site.tell(world.championship_game(number, "1/2-1/2", revision=3))
+    site.tell(world.result_of(world.LEADER, world.ROUND, "1/2-1/2", revision=3))
 
     expect(told).to_contain_text("2790.0✎▼minus 5.00", timeout=15_000)
 

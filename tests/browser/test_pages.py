@@ -42,18 +42,12 @@ def row(page, player):
     return page.locator(f"tr[data-player='{player}']")
 
 
-def result_of(player, round_number, result, revision=2):
-    (number,) = world.numbers_of(player, round_number)
-    return world.championship_game(number, result, revision=revision)
-
-
 def test_the_list_moves_by_itself_when_a_result_arrives(site, visit):
     page = ready(visit(f"{site.address}/"))
     expect(row(page, world.LEADER).locator("td.live")).to_contain_text("2791.8")
     expect(row(page, world.LEADER).locator("td.rank")).to_have_text("8")
-    (number,) = world.numbers_of(world.LEADER, world.ROUND)
     loser_plays_white = "1-0"
-    site.tell(world.championship_game(number, loser_plays_white, revision=2))
+    site.tell(world.result_of(world.LEADER, world.ROUND, loser_plays_white))
 
     expect(row(page, world.LEADER).locator("td.live")).to_contain_text("2785.0")
     expect(row(page, world.LEADER).locator("td.rank")).to_contain_text("9")
@@ -70,7 +64,7 @@ def test_a_correction_is_shown_with_what_stood_there_before(site, visit):
     game = page.locator("tr[data-game='1.1'], tr[data-game^='1.']").first
     before = game.locator("td.result b").inner_text()
     corrected = "1/2-1/2" if before != "½" else "1-0"
-    site.tell(result_of(world.LEADER, 1, corrected))
+    site.tell(world.result_of(world.LEADER, 1, corrected))
 
     expect(game.locator("td.result s")).to_have_text(before)
     expect(game.locator("[aria-label=corrected]")).to_be_visible()
@@ -115,7 +109,7 @@ def test_a_round_fills_as_results_come(site, visit):
     page = ready(visit(f"{site.address}{EVENT}?view=rounds"))
     first = page.locator(".pairs").first
     expect(first.locator(".playing")).to_have_count(6)
-    site.tell(result_of(world.LEADER, world.ROUND, "1/2-1/2"))
+    site.tell(world.result_of(world.LEADER, world.ROUND, "1/2-1/2"))
 
     expect(first.locator(".playing")).to_have_count(5)
     expect(first).to_contain_text("½ \u2013 ½")
@@ -133,7 +127,7 @@ def test_after_a_restart_the_page_finds_back_and_says_so_meanwhile(site, visit):
     expect(page.locator(".fresh")).to_contain_text("not connected, showing the state of")
     assert page.locator(".fresh").get_attribute("data-state") == "lost"
     site.start()
-    site.tell(result_of(world.LEADER, world.ROUND, "1/2-1/2"))
+    site.tell(world.result_of(world.LEADER, world.ROUND, "1/2-1/2"))
 
     expect(page.locator(".fresh")).to_contain_text(re.compile("ago|just now"), timeout=20_000)
     expect(row(page, world.LEADER).locator("td.games")).to_have_text("9")
@@ -143,7 +137,7 @@ def test_after_a_restart_the_page_finds_back_and_says_so_meanwhile(site, visit):
 def test_what_was_announced_before_a_restart_is_not_said_afterwards(site, visit, path):
     refused = ["ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED", "Failed to load"]
     page = ready(visit(site.address + path, expect=refused))
-    site.tell(result_of(world.LEADER, world.ROUND, "1/2-1/2"))
+    site.tell(world.result_of(world.LEADER, world.ROUND, "1/2-1/2"))
     expect(page.locator("#latest")).to_contain_text("live")
     site.stop()
     expect(page.locator(".fresh")).to_contain_text("not connected, showing the state of")
@@ -165,7 +159,7 @@ def test_ten_pages_of_one_browser_are_all_alive(site, visit):
         pages.append(page)
     for page in pages:
         expect(page.locator(".fresh[data-state=live], #scene > section")).to_be_visible()
-    site.tell(result_of(world.LEADER, world.ROUND, "1/2-1/2"))
+    site.tell(world.result_of(world.LEADER, world.ROUND, "1/2-1/2"))
 
     for at in (0, 6):
         expect(row(pages[at], world.LEADER).locator("td.live")).to_contain_text("2790.0")
@@ -181,7 +175,7 @@ def test_where_no_websocket_can_be_opened_the_page_lives_by_server_sent_events(s
     )
     page.goto(f"{site.address}/")
     ready(page)
-    site.tell(result_of(world.LEADER, world.ROUND, "1/2-1/2"))
+    site.tell(world.result_of(world.LEADER, world.ROUND, "1/2-1/2"))
 
     expect(row(page, world.LEADER).locator("td.live")).to_contain_text("2790.0")
 

@@ -131,6 +131,13 @@ def annulled(player, round_number):
     return championship_game(number, _FACTS["games"][number]["result"], revision=5, status="annulled")
 
 
+def result_of(player, round_number, result, revision=2, **more):
+    """A player's game of a round, with this result."""
+    (number,) = numbers_of(player, round_number)
+
+    return championship_game(number, result, revision=revision, **more)
+
+
 def numbers_of(player, round_number):
     """The places in the file of a player's game of a round."""
     return [

@@ -184,7 +184,7 @@ async def test_an_assignment_without_a_revoke_ends_the_process(world):
 
 async def test_a_forgotten_static_member_ends_the_process(world):
     fill(world)
-    member = Member(world, [SumStage()], static=True)
+    member = Member(world, [SumStage()])
 
     async def forgotten(_):
         raise NotOwnerError("unknown member", forgotten=True)

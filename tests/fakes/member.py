@@ -70,7 +70,6 @@ class Member:
         at=0,
         how="",
         pace=PATIENT,
-        static=False,
         probe=no_probe,
         observer=None,
         name="A",
@@ -89,7 +88,7 @@ class Member:
         self.sources = {topic for stage in stages for topic in stage.sources}
         self._told = probe
         ports = Ports(self, self, self, self._stop, observer or Silent(), self._probe)
-        self.lane = Lane(stages, ports, pace, partitions=world.partitions, static=static)
+        self.lane = Lane(stages, ports, pace, partitions=world.partitions)
         self.task = None
 
     def _stop(self, reason, cause=None):

@@ -60,8 +60,7 @@ def build_app(
     `started` is called when the lane takes over, which has deadlines of its own.
     """
     app = _faust_app(settings)
-    static = settings.instance_id is not None
-    group = FaustGroup(app, stop, static=static)
+    group = FaustGroup(app, stop, static=settings.instance_id is not None)
     for topic in sorted({topic for stage in stages for topic in stage.sources}):
         app.topics.add(
             app.topic(topic, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw")
@@ -87,7 +86,7 @@ def build_app(
             await self.sink.start()
             await _require_topics(self.log_reader, stages, settings.partitions, stop)
             ports = Ports(group, self.log_reader, self.sink, stop, observer or Silent(), probe)
-            self.lane = Lane(stages, ports, pace, partitions=settings.partitions, static=static)
+            self.lane = Lane(stages, ports, pace, partitions=settings.partitions)
             self.lane.limit = DeadLetterLimit(settings.dead_letter_limit, settings.dead_letter_share)
             started()
             group.drive(self.lane)

@@ -167,7 +167,7 @@ class FaustGroup:
         try:
             return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(asked(), thread.thread_loop))
         except (CommitFailedError, IllegalStateError) as refusal:
-            forgotten = isinstance(refusal.__cause__, UnknownMemberIdError)
+            forgotten = self._static and isinstance(refusal.__cause__, UnknownMemberIdError)
             raise NotOwnerError(f"{type(refusal).__name__}: {refusal}", forgotten=forgotten) from refusal
 
     async def _on_revoked(self, app: object, revoked: set[TP], **_: object) -> None:  # noqa: ARG002 - Faust's own signature

@@ -44,22 +44,23 @@ _logger = get_logger("elowire.processor")
 class Lane:
     """Takes records through the stages; the group calls `revoked` and `assigned`."""
 
-    def __init__(
-        self, stages: Sequence[Stage], ports: Ports, pace: Pace, *, partitions: int, static: bool = False
-    ) -> None:
-        self.stages, self.partitions, self.pace = stages, partitions, pace
+    def __init__(self, stages: Sequence[Stage], ports: Ports, pace: Pace, *, partitions: int) -> None:
+        self.stages = stages
+        self.partitions = partitions
+        self.pace = pace
         self.limit = DeadLetterLimit()
         self.parts: dict[tuple[str, int], Part] = {}
         self.waiting_for = "an assignment"
         self._group, self._log, self._sink, self._stop, self._observer, self._probe = ports
         self._changelog = Changelog(ports, stall_s=pace.stall_s, answer_s=pace.answer_s)
-        self._lease = Lease(ports, pace, static=static)
-        self._generation, self._closing = 0, False
+        self._lease = Lease(ports, pace)
+        self._generation = 0
         self._audit_at = self._idle_check_at = float("-inf")
         self._orphan_since: float | None = monotonic()
         self._idle = asyncio.Event()
         self._idle.set()
         self._wake = asyncio.Event()
+        self._closing = False
 
     # Called by the group, inside the rebalance callback of the consumer.
 
@@ -90,9 +91,8 @@ class Lane:
         if any(part.phase is not Phase.UNASSIGNED for part in self.parts.values()):
             self._stop("the group assigned partitions without a revoke before")
         self.parts = {
-            (stage.name, number): self.parts.get((stage.name, number))
-            or part_of(stage, number, self.partitions)
-            for stage, number in mine
+            (stage.name, n): self.parts.get((stage.name, n)) or part_of(stage, n, self.partitions)
+            for stage, n in mine
         }
         for part in self.parts.values():
             part.phase = Phase.RECOVERING

@@ -20,17 +20,13 @@ _logger = get_logger("elowire.processor")
 
 
 class Lease:
-    """The right to write, for a third of the session after the coordinator accepted a commit of ours.
+    """The right to write, for a third of the session after the coordinator accepted a commit of ours."""
 
-    `static` says that the member has a fixed identity, which two processes must not share.
-    """
-
-    def __init__(self, ports: Ports, pace: Pace, *, static: bool) -> None:
+    def __init__(self, ports: Ports, pace: Pace) -> None:
         self._group = ports.group
         self._pace = pace
         self._stop = ports.stop
         self._probe = ports.probe
-        self._static = static
         self._since = self._tried_at = NEVER
         self._uncommitted = 0
         self._one_at_a_time = asyncio.Lock()
@@ -78,7 +74,7 @@ class Lease:
             except NotOwnerError as refusal:
                 _logger.info("commit refused", reason=str(refusal))
                 self.lose()
-                if refusal.forgotten and self._static:
+                if refusal.forgotten:
                     self._stop(
                         "the group does not know this static member: is its instance id used twice?", refusal
                     )

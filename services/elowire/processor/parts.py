@@ -48,11 +48,7 @@ class Note(NamedTuple):
     partitions: int | None
 
     def __str__(self) -> str:
-        end = _MISSING if self.end is None else str(self.end)
-
-        words = (end, self.changelog_id, self.source_id, str(self.partitions or ""))
-
-        return " ".join(word or _MISSING for word in words)
+        return " ".join(_MISSING if word in (None, "") else str(word) for word in self)
 
     @classmethod
     def read(cls, text: str) -> Note:

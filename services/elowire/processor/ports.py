@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class NotOwnerError(Exception):
     """The coordinator or the consumer says that these partitions are not ours (any more).
 
-    `forgotten` is true when the coordinator does not know this member at all.
+    `forgotten` is true when the coordinator does not know this member, though its identity is fixed.
     """
 
     def __init__(self, message: str, *, forgotten: bool = False) -> None:
