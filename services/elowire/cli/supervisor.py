@@ -42,6 +42,8 @@ class Supervisor:
     """File descriptor for the services' own output; None shows it."""
     _children: dict[str, asyncio.subprocess.Process] = field(default_factory=dict)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+    _ends: dict[str, list[int]] = field(default_factory=dict)
+    """The codes with which each service has ended."""
 
     async def start(self) -> None:
         """Start every service; does not wait until they are ready."""
@@ -65,7 +67,8 @@ class Supervisor:
                 answer = "no answer yet"
                 while answer:
                     if clock.monotonic() > deadline:
-                        raise TimeoutError(f"{service.name} is not ready after {within_s:g} s: {answer}")
+                        why = self._said_above(service) or answer
+                        raise TimeoutError(f"{service.name} is not ready after {within_s:g} s: {why}")
                     answer = await _asked(http, f"http://{host}:{service.admin_port}/readyz")
                     if answer:
                         await asyncio.sleep(_POLL_S)
@@ -75,6 +78,16 @@ class Supervisor:
         child = self._children.get(name)
 
         return None if child is None else child.pid
+
+    def _said_above(self, service: Service) -> str:
+        """Return where the reason stands when the service ended by itself; what it last answered is none."""
+        codes = self._ends.get(service.name)
+        if not codes:
+            return ""
+
+        return (
+            f"it has ended {len(codes)} times, at last with code {codes[-1]}; its last error above says why"
+        )
 
     async def _keep(self, service: Service) -> None:
         pause = FIRST_PAUSE_S
@@ -87,6 +100,7 @@ class Supervisor:
                 await _end(child)
             if clock.monotonic() - started > GOOD_RUN_S:
                 pause = FIRST_PAUSE_S
+            self._ends.setdefault(service.name, []).append(code)
             self.say(f"{service.name} ended with code {code}; it starts again in {pause:g} s")
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE_S)
