@@ -24,6 +24,7 @@ from elowire.dispatch.store import Store
 from elowire.runtime import clock, kafka
 from elowire.runtime.logs import get_logger
 from elowire.runtime.security import Cluster
+from elowire.runtime.tasks import together
 
 _CHECK_S = 5.0
 _REPLY_S = 10.0
@@ -59,11 +60,9 @@ class Feed:
         while True:
             try:
                 await self._begin()
-                async with asyncio.TaskGroup() as tasks:
-                    tasks.create_task(self._follow())
-                    tasks.create_task(self._check())
-            except* _FAULTS as faults:
-                self._stumble(faults.exceptions[0])
+                await together(self._follow(), self._check())
+            except _FAULTS as fault:
+                self._stumble(fault)
             await asyncio.sleep(_RETRY_S)
 
     async def _begin(self) -> None:

@@ -17,6 +17,7 @@ from elowire.dispatch.store import Store
 from elowire.dispatch.transport import Transport
 from elowire.runtime import clock
 from elowire.runtime.logs import get_logger
+from elowire.runtime.tasks import end
 
 _POLL_S = 0.5
 _STORE_PAUSE_S = 5.0
@@ -69,10 +70,7 @@ class Sender:
         """Wait for the attempts under way; what has no answer by then is sent again at the next start."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=grace_s)
-        for task in list(self._tasks):
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+        await end(*self._tasks)
 
     async def _start_due(self) -> None:
         busy = {number: frozenset(lanes) for number, lanes in self._busy.items() if lanes}

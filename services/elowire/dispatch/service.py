@@ -30,6 +30,7 @@ from elowire.runtime.bounded_http import BoundedHttp
 from elowire.runtime.logs import get_logger
 from elowire.runtime.metrics import Registry
 from elowire.runtime.settings import InvalidSettingsError, Settings
+from elowire.runtime.tasks import end
 
 _BEAT_S = 3.0
 _PRUNE_EVERY_S = 3600.0
@@ -154,11 +155,8 @@ class Dispatch:
         """Take no more, wait shortly for the attempts under way, and close."""
         if self._server is not None:
             self._server.should_exit = True
-        for task in self._tasks[1:]:
-            task.cancel()
-        for task in self._tasks:
-            with suppress(asyncio.CancelledError):
-                await task
+        await end(*self._tasks[1:])
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._sender.stop(_DRAIN_S)
         await self._transport.__aexit__()
         await self._admin.stop()

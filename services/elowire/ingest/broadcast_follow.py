@@ -28,6 +28,7 @@ from elowire.ingest.sources import BroadcastSource, Mode
 from elowire.ingest.sources_changes import Changes, changes_of
 from elowire.runtime import clock
 from elowire.runtime.logs import get_logger
+from elowire.runtime.tasks import end
 
 ACCEPT = "application/x-chess-pgn, text/plain;q=0.5"
 AGENT = "elowire"
@@ -233,7 +234,7 @@ class Followers:
         """Follow exactly these from now on."""
         for gone in self._running.keys() - set(sources):
             follower, task = self._running.pop(gone)
-            await _ended(task)
+            await end(task)
             log.info("broadcast let go", source=follower.source.name)
         for source in sources:
             running = self._running.get(source)
@@ -260,11 +261,6 @@ class Followers:
     async def stop(self) -> None:
         """Follow nothing any more."""
         await self.follow(())
-
-
-async def _ended(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.wait([task])
 
 
 def _require_games(answer: aiohttp.ClientResponse) -> None:

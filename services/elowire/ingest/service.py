@@ -30,6 +30,7 @@ from elowire.runtime.data_dir import open_data_dir
 from elowire.runtime.logs import get_logger
 from elowire.runtime.metrics import Registry
 from elowire.runtime.settings import Settings
+from elowire.runtime.tasks import end
 
 _BEAT_S = 3.0
 _DRAIN_S = 15
@@ -122,11 +123,8 @@ class Ingest:
         """Finish the answers under way, and close."""
         if self._server is not None:
             self._server.should_exit = True
-        for task in self._tasks[1:]:
-            task.cancel()
-        for task in self._tasks:
-            with suppress(asyncio.CancelledError):
-                await task
+        await end(*self._tasks[1:])
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._followers.stop()
         await self._outbox.close()
         await self._admin.stop()

@@ -15,6 +15,7 @@ import orjson
 from elowire.runtime import clock, kafka
 from elowire.runtime.logs import get_logger
 from elowire.runtime.security import Cluster
+from elowire.runtime.tasks import together
 from elowire.ticker.asides import ASIDES, Asides
 from elowire.ticker.board import TOPICS, Board, UnreadableRecordError
 from elowire.ticker.changes import Change
@@ -72,12 +73,9 @@ class Feed:
             try:
                 if not self.progress.caught_up:
                     await self._catch_up()
-                async with asyncio.TaskGroup() as tasks:
-                    tasks.create_task(self._follow())
-                    tasks.create_task(self._follow_asides())
-                    tasks.create_task(self._check())
-            except* _FAULTS as faults:
-                self._stumble(faults.exceptions[0])
+                await together(self._follow(), self._follow_asides(), self._check())
+            except _FAULTS as fault:
+                self._stumble(fault)
             await asyncio.sleep(_RETRY_S)
 
     async def tidy(self) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import signal
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from secrets import token_hex
 
 import orjson
@@ -19,6 +19,7 @@ from elowire.runtime.admin import AdminServer, PortTakenError
 from elowire.runtime.logs import get_logger
 from elowire.runtime.metrics import Registry
 from elowire.runtime.settings import Settings
+from elowire.runtime.tasks import end
 from elowire.ticker.api import create_app
 from elowire.ticker.board import Board
 from elowire.ticker.event_stream import CLOSES_STUCK, SEND_S
@@ -115,11 +116,8 @@ class Ticker:
         self._stream.close()
         if self._server is not None:
             self._server.should_exit = True
-        for task in self._tasks[1:]:
-            task.cancel()
-        for task in self._tasks:
-            with suppress(asyncio.CancelledError):
-                await task
+        await end(*self._tasks[1:])
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._admin.stop()
         log.info("ticker stopped")
 
