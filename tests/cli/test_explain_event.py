@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
-from tests.cli.test_rate_rules import example
+from tests.cli.test_rate_rules import DRAW, WHITE, event, example
 
 MOVED = "2373 with opponents beyond the limit brought to it."
 
@@ -38,13 +39,39 @@ def test_2025_10_8_3_every_hundredth_of_a_real_event(elowire, events):
     (period,) = rating["periods"]
     assert (len(period["games"]), period["sum_change"], period["edition"]) == (11, "0.83", "2025-10")
     assert (
-        "Round 1: one point against 24125890, rated 2661, with an own rating of 2789. The difference is 128; "
-        "the row 122 to 129 of the table expects 0.67. 1 less 0.67 is 0.33, times K 10 is 3.30. B.02 8.1.2, "
-        "edition 2025-10." in spoken
+        "Round 1: one point with White against 24125890, rated 2661, with an own rating of 2789. "
+        "The difference is 128; the row 122 to 129 of the table expects 0.67. "
+        "1 less 0.67 is 0.33, times K 10 is 3.30. B.02 8.1.2, edition 2025-10." in spoken
     )
     assert "K is 10: as the tournament's entry gives it (B.02 8.3.3)." in spoken
     assert spoken.rstrip().endswith("The next list: 2789 +8 = 2797.")
     assert "122-129" in table
+
+
+def test_the_colours_of_the_file_are_said(elowire, events):
+    path = events / "us-championship-2025.json"
+    (rating,) = elowire("explain", 2020009, "--file", path, "--format", "json").json()["ratings"]
+    (period,) = rating["periods"]
+    table = elowire("explain", 2020009, "--file", path, "--format", "table").out
+    spoken = elowire("explain", 2020009, "--file", path, "--plain").out
+    said = [
+        "white" if game["white"] == 2020009 else "black"
+        for game in json.loads(path.read_text())["games"]
+        if 2020009 in {game["white"], game["black"]}
+    ]
+
+    assert [game["colour"] for game in period["games"]] == said
+    assert re.search(r"24125890 +2661 +w 1 ", table)
+    assert "Round 1: one point with White against 24125890" in spoken
+
+
+def test_a_game_that_does_not_count_has_its_colour_too(explain):
+    document = event({1: 2000, 2: 1900, 3: 1800}, [(1, 2, WHITE), (3, 1, DRAW)])
+    document["games"][1]["rated"] = False
+    (rating,) = explain(document, 1, "--format", "json").json()["ratings"]
+
+    assert [game["colour"] for game in rating["periods"][0]["games"]] == ["white"]
+    assert [game["colour"] for game in rating["refused_games"]] == ["black"]
 
 
 @pytest.mark.parametrize("edition", ["2003", "2014-07", "2022-01"])

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from elowire.contracts.vocabulary import GameStatus
+from elowire.contracts.vocabulary import Colour, GameStatus
 from elowire.domain import (
     GameChange,
     Hundredths,
@@ -47,6 +47,7 @@ class RatedGame:
     opponent_rating: int
     points: Hundredths
     figures: GameChange | None
+    colour: Colour | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class RefusedGame:
     round: int | None
     opponent_id: str | None
     reason: Refusal
+    colour: Colour | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +121,9 @@ def rate_event(report: EventReport) -> EventRating:
     entrants = {entrant.entrant_id: entrant for entrant in report.entrants}
     games: dict[str, list[Opposition]] = defaultdict(list)
     for game in report.games:
-        for own, opponent, points in _sides(game):
-            games[own].append(Opposition(game, entrants.get(opponent) if opponent else None, points))
+        for own, opponent, points, colour in _sides(game):
+            met = entrants.get(opponent) if opponent else None
+            games[own].append(Opposition(game, met, points, colour))
     refused, unknown = refused_in_matches(report, entrants)
     rules = Rules(conditions, refused)
     newcomers = _newcomers(report, entrants, rules)
@@ -163,13 +166,14 @@ def _left_out(report: EventReport) -> tuple[str, ...]:
     return (f"{hidden} more notices of the same reading are not listed",) if hidden else ()
 
 
-def _sides(game: GameFacts) -> list[tuple[str, str | None, Hundredths | None]]:
-    """Give (player, opponent, points) for each player of the game."""
+def _sides(game: GameFacts) -> list[tuple[str, str | None, Hundredths | None, Colour | None]]:
+    """Give (player, opponent, points, colour) for each player of the game."""
     white, black = game.result.points or (None, None)
-    sides: list[tuple[str, str | None, Hundredths | None]] = [(game.white, game.black, white)]
-    if game.black is not None:
-        sides.append((game.black, game.white, black))
-    return sides
+    if game.black is None:
+        # Who had nobody opposite had no colour, wherever the record names him.
+        return [(game.white, None, white, None)]
+
+    return [(game.white, game.black, white, Colour.WHITE), (game.black, game.white, black, Colour.BLACK)]
 
 
 def _newcomers(report: EventReport, entrants: Mapping[str, EntrantFacts], rules: Rules) -> Newcomers:
@@ -215,7 +219,7 @@ def _player(
             counting.append((side, strength))
         elif reason is not None:
             opponent_id = side.opponent.entrant_id if side.opponent else None
-            refused.append(RefusedGame(side.game.round, opponent_id, reason))
+            refused.append(RefusedGame(side.game.round, opponent_id, reason, side.colour))
     newcomer = newcomers.outcomes.get(entrant.entrant_id) if entrant.rating is None else None
     average = newcomers.averages.get(entrant.entrant_id)
     rated = _rated(entrant.rating, counting, conditions)
@@ -248,7 +252,7 @@ def _rated(
     if own is not None:
         changes = changes_of(own, pairs, conditions.edition, conditions.time_control, conditions.starts_on)
     return tuple(
-        RatedGame(side.game.round, side.opponent.entrant_id, opponent, points, change)
+        RatedGame(side.game.round, side.opponent.entrant_id, opponent, points, change, side.colour)
         for (side, _), (opponent, points), change in zip(games, pairs, changes, strict=True)
         if side.opponent
     )

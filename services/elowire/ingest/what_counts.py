@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from elowire.contracts.vocabulary import GameStatus, Result
+from elowire.contracts.vocabulary import Colour, GameStatus, Result
 from elowire.domain import Hundredths, Refusal, is_rating_gap
 from elowire.ingest.conditions import Conditions
 from elowire.ingest.readers.report import EntrantFacts, GameFacts
@@ -21,11 +21,15 @@ _UNUSUAL = {Result.NEITHER_SCORES, Result.WHITE_HALF_ONLY, Result.BLACK_HALF_ONL
 
 
 class Opposition(NamedTuple):
-    """One game as one of its players sees it; `points` in hundredths, None while there is no result."""
+    """One game as one of its players sees it; `points` in hundredths, None while there is no result.
+
+    `colour` is the player's own, None where nobody sat opposite.
+    """
 
     game: GameFacts
     opponent: EntrantFacts | None
     points: Hundredths | None
+    colour: Colour | None = None
 
 
 class Rules(NamedTuple):

@@ -49,7 +49,8 @@ class Board:
         self.names = NameIndex(self._by_rating)
         self._ladders = tuple(Ladder() for _ in _CONTROLS)
         self._players: dict[str, Player] = {}
-        self._to_rank: set[str] = set()
+        # In the order of reading, in which the players lie in memory too.
+        self._to_rank: dict[str, Player] = {}
         self.loading = False
         """While True nobody is told of anything: a whole board is being read."""
         self.applied = 0
@@ -94,15 +95,10 @@ class Board:
     def ladder(self, time_control: TimeControl) -> Ladder:
         """Give the ranks of a time control, with everything applied so far."""
         if self._to_rank:
-            ranked = [(player_id, self._players[player_id]) for player_id in self._to_rank]
-            figures = [player.ranked() for _, player in ranked]
+            # One ladder after the other: what is sorted together then lies together in memory.
             for at, ladder in enumerate(self._ladders):
-                ladder.place_all(
-                    [
-                        (player_id, player.name or player_id, found[at])
-                        for (player_id, player), found in zip(ranked, figures, strict=True)
-                    ]
-                )
+                for player_id, player in self._to_rank.items():
+                    ladder.place(player_id, player.name or player_id, player.ranks_by(at))
             self._to_rank.clear()
 
         return self._ladders[_CONTROLS.index(time_control)]
@@ -128,7 +124,7 @@ class Board:
             return
         if player.name is None and entrant.name is not None:
             player.name, self.names.stale = entrant.name, True
-            self._to_rank.add(player_id)
+            self._to_rank[player_id] = player
         if player.title is None and entrant.title is not None:
             self._entitle(player, entrant.title)
         if player.federation is None and entrant.federation is not None:
@@ -166,7 +162,7 @@ class Board:
         player.playing = frozenset(control for control, known in figures if known.pending_games)
         if reading.game is not None:
             self.games.take(reading.game, orjson.dumps(game), at=at, a_copy=True)
-        self._to_rank.add(reading.player_id)
+        self._to_rank[reading.player_id] = player
         cause = reading.cause
         if cause is not None and cause.kind in _CORRECTING and cause.game_id and cause.tournament_id:
             self.corrections.take(
@@ -261,7 +257,7 @@ class Board:
         player.inactive = listed.inactive
         self._describe(player, listed)
         player.ratings = listed.ratings
-        self._to_rank.add(listed.player_id)
+        self._to_rank[listed.player_id] = player
         if self.loading:
             return None
         # Where the processor follows a player it tells of the new list itself, with the settled figures.

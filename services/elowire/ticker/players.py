@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from elowire.domain import TimeControl
 from elowire.ticker.glances import Listed
 from elowire.ticker.readings import LiveReading
 
 _CONTROLS = tuple(TimeControl)
-_NOWHERE = (None,) * len(_CONTROLS)
 _JUNIOR_AGES = range(6, 22, 2)
 _SENIOR_AGES = (50, 65, 75)
 AGE_GROUPS = (*(f"u{age}" for age in _JUNIOR_AGES), *(f"s{age}" for age in _SENIOR_AGES))
@@ -40,19 +39,17 @@ class Player:
     standings: dict[TimeControl, tuple[int, int] | None] | None = None
     ratings: tuple[int, ...] = (0,) * len(_CONTROLS)
 
-    def ranked(self) -> Sequence[tuple[int, int] | None]:
-        """Give (hundredths, published) to rank by, in the order of `TimeControl`; None for who does not rank.
+    def ranks_by(self, at: int) -> tuple[int, int] | None:
+        """Give (hundredths, published) of the time control at this place of `TimeControl`; None: no rank.
 
         As in FIDE's own top lists, inactive players do not rank; a pending game makes one active again.
         """
-        listed = [(rating * 100, rating) if rating else None for rating in self.ratings]
-        if self.standings is None:
-            return _NOWHERE if self.inactive else listed
+        control = _CONTROLS[at]
+        if self.inactive and control not in self.playing:
+            return None
+        listed = _as_listed(self.ratings[at])
 
-        return [
-            None if self.inactive and control not in self.playing else self.standings.get(control, figures)
-            for control, figures in zip(_CONTROLS, listed, strict=True)
-        ]
+        return listed if self.standings is None else self.standings.get(control, listed)
 
     def describe(self, facts: Listed | LiveReading) -> None:
         """Take what a record says of the person; what it does not say stays."""
@@ -108,3 +105,9 @@ class Facets:
     titles: dict[str, int] = field(default_factory=dict)
     sexes: int = 0
     births: int = 0
+
+
+@lru_cache(4096)
+def _as_listed(rating: int) -> tuple[int, int] | None:
+    """Give what an unplayed rating ranks by, the same object for all who have it; None for 0, unrated."""
+    return (rating * 100, rating) if rating else None
