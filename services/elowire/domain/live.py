@@ -62,7 +62,8 @@ def live_figures(
         period_k = cut_k(k, games, edition, time_control)
         if place == 0:
             k_used = period_k
-        change += period_k * sum_delta
-        predicted += edition.round_change(period_k * sum_delta)
+        part = period_k * sum_delta
+        change += part
+        predicted += edition.round_change(part)
 
     return LiveFigures(k_used, k_used < k, change, published * 100 + change, predicted)

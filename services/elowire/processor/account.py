@@ -29,7 +29,7 @@ from elowire.processor.entries import (
     side_of,
     sides_of,
 )
-from elowire.processor.figures import cap_once, figures_of, listed_until, printed_until
+from elowire.processor.figures import PREVIOUS, cap_once, figures_of, listed_until, printed_until
 from elowire.processor.first import First
 from elowire.processor.reconcile import reconciliation_of
 
@@ -78,9 +78,9 @@ class Ledger:
     # -- games --------------------------------------------------------------------------------------------
 
     def _take_side(self, event: Event, voice: Voice) -> None:
-        account, name = self.account, event["g"]
-        game_id = name[len(event["T"]) + 1 :]
-        stored = find(account, event["T"], game_id)
+        account, name, tournament_id = self.account, event["g"], event["T"]
+        game_id = name[len(tournament_id) + 1 :]
+        stored = find(account, tournament_id, game_id)
         old = None if stored is None else side_in(stored, game_id)
         settled = self._settled(name) if old is None else None
         known: Known | Side | None = settled if old is None else old
@@ -105,7 +105,8 @@ class Ledger:
             return  # he never had the game
         time_control = side.entry.time_control
         affected = {time_control} if old is None else {time_control, old.entry.time_control}
-        changed = self._refigure(affected - {None})
+        affected.discard(None)
+        changed = self._refigure(affected)
         self._bump()
         if same and not changed:
             return
@@ -116,7 +117,7 @@ class Ledger:
         for other in moved:
             if other != game_id:
                 beside = self._pending(side, other)
-                voice.rated_game(account, name_of(event["T"], other), beside, settled=False)
+                voice.rated_game(account, name_of(tournament_id, other), beside, settled=False)
 
     def _is_late(self, side: Side) -> bool:
         """Whether a side belongs to a period that is in a list already."""
@@ -257,21 +258,22 @@ class Ledger:
 
     def _refigure(self, time_controls: set[Any]) -> list[str]:
         """Compute figures again; returns the time controls where they changed."""
-        if not self.account["v"]:
+        account, lines = self.account, self.account["F"]
+        if not account["v"] and account["L"]:
             # Lists that came before anybody asked were kept in silence.
-            time_controls = time_controls.union(*(entry[3] for entry in self.account["L"].values()))
+            time_controls = time_controls.union(*(entry[3] for entry in account["L"].values()))
         changed = []
         for time_control in sorted(time_controls):
-            before = self.account["F"].get(time_control)
-            figures = figures_of(self.account, time_control)
+            before = lines.get(time_control)
+            figures = figures_of(account, time_control)
             if figures is None:
                 if before is not None:
-                    del self.account["F"][time_control]
+                    del lines[time_control]
                     changed.append(time_control)
                 continue
             after = list(figures)
-            if before is None or after[:11] != before[:11]:
-                self.account["F"][time_control] = after
+            if before is None or after[:PREVIOUS] != before[:PREVIOUS]:
+                lines[time_control] = after
                 changed.append(time_control)
 
         return changed

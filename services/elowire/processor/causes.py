@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from elowire.domain import Refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from elowire.processor.entries import Known, Side
 
 Cause = dict[str, Any]
@@ -39,18 +41,31 @@ def cause(
 
 def cause_of(event: Event, old: Known | Side | None, side: Side) -> Cause:
     """Say which of the facts behind a side moved, by comparing the revisions it was made from."""
-    tournament, game, white, black = event["c"]
-    names = {"tournament_id": event["T"], "game_id": event["g"][len(event["T"]) + 1 :]}
+    tournament_id = event["T"]
+    event_id, event_type, kind = _moved(event["c"], old, side)
+
+    return cause(
+        event_id,
+        event_type,
+        kind,
+        tournament_id=tournament_id,
+        game_id=event["g"][len(tournament_id) + 1 :],
+    )
+
+
+def _moved(behind: Sequence[str | None], old: Known | Side | None, side: Side) -> tuple[str | None, str, str]:
+    """Return (event id, its type, kind of fact) of what moved; `behind` are the events behind the side."""
+    tournament, game, white, black = behind
     if old is None or old.revision[1] != side.revision[1]:
         kind = "annulment" if side.refusal == Refusal.ANNULLED else "correction"
         if old is None or old.refusal == Refusal.ONGOING:
             kind = "game"
-        return cause(game, GAME_RESULT, kind, **names)
+        return game, GAME_RESULT, kind
     if old.revision[2] != side.revision[2]:
-        return cause(white, ENTRANT, "facts", **names)
+        return white, ENTRANT, "facts"
     if old.revision[3] != side.revision[3]:
-        return cause(black, ENTRANT, "facts", **names)
+        return black, ENTRANT, "facts"
     if old.revision[0] != side.revision[0]:
-        return cause(tournament, TOURNAMENT, "facts", **names)
+        return tournament, TOURNAMENT, "facts"
 
-    return cause(game, GAME_RESULT, "resolution", **names)
+    return game, GAME_RESULT, "resolution"

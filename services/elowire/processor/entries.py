@@ -222,29 +222,12 @@ def side_from(event: dict[str, Any]) -> Side:
         change = change_of(own, event["or"], event["x"], event["e"], event["tc"], event["a"])
         delta, counted = change.delta, change.counted_difference
 
-    entry = Entry(
-        event["T"],
-        event.get("tc"),
-        event.get("e"),
-        event.get("p"),
-        event.get("a"),
-        own,
-        event.get("k"),
-        event.get("l"),
-        event.get("so"),
-        event.get("y"),
-        event.get("gp"),
-    )
+    # What a NamedTuple is made by is a Python function; every side comes by here.
+    entry = tuple.__new__(Entry, map(event.get, _OF_ENTRY))
+    of_game = event["r"], event.get("rd"), event.get("o"), opponent, points, refusal, delta, counted
 
-    return Side(
-        entry,
-        event["r"],
-        event.get("rd"),
-        event.get("o"),
-        opponent,
-        points,
-        refusal,
-        delta,
-        counted,
-        event.get("cl"),
-    )
+    return tuple.__new__(Side, (entry, *of_game, event.get("cl")))
+
+
+_OF_ENTRY: Final = ("T", "tc", "e", "p", "a", "w", "k", "l", "so", "y", "gp")
+"""Where a player event has the members of an Entry."""

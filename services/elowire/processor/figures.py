@@ -5,7 +5,7 @@ live = published rating of the current list + sum of K·(S - PD) over sides whos
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from elowire.domain import edition_by_id, live_figures
 from elowire.processor.entries import (
@@ -64,6 +64,10 @@ class Figures(NamedTuple):
     previous_predicted: int | None
 
 
+PREVIOUS: Final = Figures._fields.index("previous_live")
+"""Where the figures before the last change begin."""
+
+
 def cap_once(account: Account, entry: Entry) -> list[str]:
     """Choose the one capped game of a tournament again (8.3.1 of 2022); returns the games it changed.
 
@@ -99,7 +103,10 @@ def listed_until(account: Account, entry: Entry) -> str:
 
     A newcomer's games stay in the pool until a list prints a rating.
     """
-    return max(account["L"], default="") if entry.own else printed_until(account, entry.time_control)
+    if not account["L"]:
+        return ""
+
+    return max(account["L"]) if entry.own else printed_until(account, entry.time_control)
 
 
 def printed_until(account: Account, time_control: str | None) -> str:
@@ -118,7 +125,7 @@ def entries_of(account: Account, time_control: str) -> list[Stored]:
 
 def base_of(account: Account, time_control: str, entries: Sequence[Stored]) -> PublishedBase | None:
     """Return the rating to stand on: the newest list that prints one, else the entrant's own facts."""
-    listed = printed_until(account, time_control)
+    listed = printed_until(account, time_control) if account["L"] else ""
     facts = _newest_facts(entries)
     if listed and (facts is None or listed >= (facts[AT_RATING_LIST] or "")):
         newest = None if facts is None else Entry(*facts)
@@ -145,24 +152,24 @@ def base_of(account: Account, time_control: str, entries: Sequence[Stored]) -> P
 
 def _newest_facts(entries: Sequence[Stored]) -> list[Any] | None:
     """Return the entry whose own rating is of the newest list; of several the greatest, in any order."""
-    found: list[list[Any]] = [stored[FACTS] for stored in entries if stored[FACTS][AT_OWN]]
-    if len(found) < 2:  # noqa: PLR2004 - most players play one tournament at a time
-        return found[0] if found else None
+    if len(entries) == 1:  # most players play one tournament at a time
+        facts: list[Any] = entries[0][FACTS]
+        return facts if facts[AT_OWN] else None
 
-    return max(found, key=_recency)
+    return max((stored[FACTS] for stored in entries if stored[FACTS][AT_OWN]), key=_recency, default=None)
 
 
 def _recency(facts: list[Any]) -> tuple[Any, ...]:
-    entry = Entry(*facts)
+    _, _, edition, _, _, own, k, rating_list, source, birth_year, games_played = facts
 
     return (
-        entry.rating_list or "",
-        entry.own or 0,
-        entry.k or 0,
-        entry.source == "list",
-        entry.birth_year or 0,
-        entry.games_played or 0,
-        entry.edition or "",
+        rating_list or "",
+        own or 0,
+        k or 0,
+        source == "list",
+        birth_year or 0,
+        games_played or 0,
+        edition or "",
     )
 
 
@@ -258,18 +265,24 @@ def figures_of(account: Account, time_control: str) -> Figures | None:
         base.rating, base.k, periods, edition_by_id(edition or ""), TIME_CONTROLS[time_control]
     )
 
-    return Figures(
-        base.rating_list,
-        base.rating,
-        base.listed_k,
-        base.games,
-        live.live,
-        live.change,
-        live.predicted,
-        live.k_used,
-        "cut-700" if live.cut else base.k_reason,
-        games,
-        None,
-        previous_live,
-        previous_predicted,
+    rating_list, rating, _, k_reason, listed_k, games_before = base
+
+    # What a NamedTuple is made by is a Python function; every game comes by here.
+    return tuple.__new__(
+        Figures,
+        (
+            rating_list,
+            rating,
+            listed_k,
+            games_before,
+            live.live,
+            live.change,
+            live.predicted,
+            live.k_used,
+            "cut-700" if live.cut else k_reason,
+            games,
+            None,
+            previous_live,
+            previous_predicted,
+        ),
     )

@@ -51,17 +51,14 @@ def refusal_of_game(  # noqa: PLR0911  # a list of reasons, read from the top
 
 def refusal_between(own: Facts, opponent: Facts, content: State) -> Refusal | None:
     """Return why a game that counts does not do so for `own`; `content` is the tournament's."""
-    if opponent.player_id is None or own.player_id is None or own.player_id == opponent.player_id:
+    player_id, rating, other_id, strength = own.player_id, own.rating, opponent.player_id, opponent.rating
+    if other_id is None or player_id is None or player_id == other_id:
         return Refusal.UNRESOLVED_ENTRANT
-    if opponent.rating is None or own.rating is None:
+    if strength is None or rating is None:
         return Refusal.UNRESOLVED_RATING
-    if opponent.rating == 0:
+    if strength == 0:
         return Refusal.UNRATED_OPPONENT
-    if (
-        own.rating
-        and content["tc"] != TimeControl.STANDARD
-        and _too_far_apart(own.rating, opponent.rating, content)
-    ):
+    if rating and content["tc"] != TimeControl.STANDARD and _too_far_apart(rating, strength, content):
         return Refusal.RATING_GAP
 
     return None
@@ -94,10 +91,11 @@ class Colour(NamedTuple):
     @property
     def rated(self) -> tuple[int, int, int] | None:
         """Return (own rating or 0, opponent's rating, points) of a game that counts."""
-        if self.refusal is not None or self.points is None:
+        own, _, strength, points, refusal, _, _ = self
+        if refusal is not None or points is None:
             return None
 
-        return self.own.rating or 0, self.strength or 0, self.points
+        return own.rating or 0, strength or 0, points
 
 
 class Pairing(NamedTuple):

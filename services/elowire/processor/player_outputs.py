@@ -72,8 +72,7 @@ class Outputs:
             words = orjson.dumps(rated_game_of(player_id, account, name, side, settled=settled))
             self._said = (side, words)
             data["game"] = orjson.Fragment(words)
-        event_id = f"{player_id}:{version}"
-        self._send(self._live, self._key, LIVE_RATING, event_id, data)
+        self._send(self._live, self._key, LIVE_RATING, f"{player_id}:{version}", data)
         self._effects.counts["live_ratings"] += 1
 
     def rated_game(self, account: Account, game: str, side: Side, *, settled: bool) -> None:
@@ -85,8 +84,8 @@ class Outputs:
             data = said[1]
         else:
             data = rated_game_of(player_id, account, game, side, settled=settled)
-        event_id = f"{player_id}/{game}:{account['s']}"
-        self._send(self._games, f"{player_id}/{game}".encode(), RATED_GAME, event_id, data)
+        name = f"{player_id}/{game}"
+        self._send(self._games, name.encode(), RATED_GAME, f"{name}:{account['s']}", data)
         self._effects.counts[f"side_{side.refusal or 'rated'}"] += 1
 
     def reconciliation(self, rating_list: str, verdicts: dict[str, Any]) -> None:
@@ -152,62 +151,55 @@ def rated_game_of(
     settled: bool,
 ) -> dict[str, Any]:
     """Return the data of `elowire.rated-game.v1`; the four figures are null where the game does not count."""
-    entry = side.entry
-    change = rated_change(side) if side.rated else None
+    entry, _, number, opponent_id, opponent, points, refusal, delta, counted, colour = side
+    tournament_id, time_control, edition, period, _, own, _, _, _, _, _ = entry
+    # The figures as they were reckoned among the player's other games.
+    difference = counted_difference = expectancy = delta_text = None
+    if refusal is None and own:
+        difference = own - (opponent or 0)
+        counted_difference = difference if counted is None else counted
+        expectancy, delta_text = decimal_text((points or 0) - delta), decimal_text(delta)
     data = {
         "player_id": player_id,
         "version": account["v"],
-        "game_id": game[len(entry.tournament_id) + 1 :],
-        "tournament_id": entry.tournament_id,
-        "time_control": entry.time_control,
-        "rating_period": entry.period,
-        "round": side.round,
-        "opponent_id": side.opponent_id,
-        "opponent_rating": side.opponent or None,
-        "own_rating": entry.own or None,
-        "points": None if side.points is None else points_text(side.points),
-        "difference": None if change is None else change.difference,
-        "counted_difference": None if change is None else change.counted_difference,
-        "expectancy": None if change is None else decimal_text(change.expectancy),
-        "delta": None if change is None else decimal_text(side.delta),
-        "refusal": side.refusal,
-        "article": _article(side, change),
-        "status": _status(side, settled=settled),
+        "game_id": game[len(tournament_id) + 1 :],
+        "tournament_id": tournament_id,
+        "time_control": time_control,
+        "rating_period": period,
+        "round": number,
+        "opponent_id": opponent_id,
+        "opponent_rating": opponent or None,
+        "own_rating": own or None,
+        "points": None if points is None else points_text(points),
+        "difference": difference,
+        "counted_difference": counted_difference,
+        "expectancy": expectancy,
+        "delta": delta_text,
+        "refusal": refusal,
+        "article": None
+        if edition is None
+        else _article(edition, time_control, refusal, difference, counted_difference),
+        "status": "annulled" if refusal in TAKEN_BACK else "settled" if settled else "pending",
     }
-    if side.colour is not None:
-        data["colour"] = COLOURS[side.colour]
+    if colour is not None:
+        data["colour"] = COLOURS[colour]
 
     return data
 
 
-def rated_change(side: Side) -> GameChange:
-    """Return the figures of a rated side as they were reckoned among its player's other games."""
-    difference = (side.entry.own or 0) - (side.opponent or 0)
-    counted = difference if side.counted is None else side.counted
+@lru_cache(4096)
+def _article(
+    edition_id: str,
+    time_control: str | None,
+    refusal: str | None,
+    difference: int | None,
+    counted: int | None,
+) -> str:
+    """Return the article that decided the figure or the refusal; the few answers come again and again."""
+    edition = edition_by_id(edition_id)
+    if refusal is not None:
+        return Refusal(refusal).article(edition)
+    if difference is None or counted is None:
+        return edition.articles.initial
 
-    return GameChange(difference, counted, (side.points or 0) - side.delta, side.delta)
-
-
-def _article(side: Side, change: GameChange | None) -> str | None:
-    """Return the article that decided the figure or the refusal."""
-    edition = side.entry.edition
-    if edition is None:
-        return None
-    if side.refusal is not None:
-        return _article_of_refusal(side.refusal, edition)
-    if change is not None:
-        return article_of(change, edition_by_id(edition), TIME_CONTROLS[side.entry.time_control or ""])
-
-    return edition_by_id(edition).articles.initial
-
-
-@lru_cache(1024)
-def _article_of_refusal(refusal: str, edition: str) -> str:
-    return Refusal(refusal).article(edition_by_id(edition))
-
-
-def _status(side: Side, *, settled: bool) -> str:
-    if side.refusal in TAKEN_BACK:
-        return "annulled"
-
-    return "settled" if settled else "pending"
+    return article_of(GameChange(difference, counted, 0, 0), edition, TIME_CONTROLS[time_control or ""])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from elowire.processor.entered import entrants_of
 from elowire.processor.rated import change_of, one_upgrade
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # A bye scores as its result says; an annulled, unplayed or running game scores nothing.
 SCORELESS = frozenset({"annulled", "unplayed", "ongoing"})
 
+State = dict[str, Any]
 Rated = tuple[int, int, int]
 """Own rating or 0, the opponent's rating, points in hundredths."""
 
@@ -54,25 +55,25 @@ class Shares(NamedTuple):
 
 def shares_of(game_key: bytes, pairing: Pairing) -> Shares:
     """Return what a game adds to the lines."""
+    d = pairing.game["d"]
     t = None if pairing.tournament is None else pairing.tournament["d"]
+    scores = d["st"] not in SCORELESS
 
     return Shares(
-        (pairing.game["d"]["rd"] or 0, game_key),
+        (d["rd"] or 0, game_key),
         tuple(dict.fromkeys(entrants_of(pairing.meant))),
         pairing.behind,
-        _share(pairing, pairing.white),
-        _share(pairing, pairing.black),
+        _share(pairing.white, t, scores=scores),
+        _share(pairing.black, t, scores=scores),
         t is not None and one_upgrade(t["e"], t["tc"], t["a"]),
     )
 
 
-def _share(pairing: Pairing, colour: Colour) -> Share:
-    rated, change = colour.rated, None
-    if rated is not None and rated[0] and pairing.tournament is not None:
-        t = pairing.tournament["d"]
-        change = change_of(*rated, t["e"], t["tc"], t["a"])
-    scored = colour.points
-    if scored is None or pairing.game["d"]["st"] in SCORELESS:
-        scored = 0
+def _share(colour: Colour, content: State | None, *, scores: bool) -> Share:
+    """Return one colour's share; `content` is the tournament's."""
+    rated, change, own = colour.rated, None, colour.own
+    if rated is not None and rated[0] and content is not None:
+        change = change_of(*rated, content["e"], content["tc"], content["a"])
+    scored = (colour.points or 0) if scores else 0
 
-    return Share(colour.own.key, scored, rated, change, colour.own if colour.event_id is None else None)
+    return Share(own.key, scored, rated, change, own if colour.event_id is None else None)

@@ -29,7 +29,7 @@ def sides_of(
 ) -> Iterator[tuple[str, bytes]]:
     """Yield (player id, side) for the players of a game, and a withdrawal for each player it was taken from.
 
-    `former` names every player that the game or its entrants ever pointed to.
+    `former` names, in order, everybody else that the game or its entrants ever pointed to.
     """
     white, black = pairing.white, pairing.black
     tournament, game = pairing.tournament, pairing.game
@@ -65,25 +65,25 @@ def sides_of(
     # A player against himself is a mistake about who somebody is; his one side says so.
     if other is not None and other != one:
         yield other, beginning + _part(black, colours[1])
-    for player_id in sorted(former):
-        if player_id not in {one, other}:
-            yield player_id, beginning + _WITHDRAWN
+    for player_id in former:
+        yield player_id, beginning + _WITHDRAWN
 
 
 def _part(colour: Colour, pieces: str | None) -> bytes:
     """Return the rest of a side: what of it is the player's own."""
-    own = colour.own
+    own, opponent, strength, points, refusal, _, _ = colour
+    _, rating, k, rating_list, source, birth_year, games_played, _ = own
     part: dict[str, Any] = {
-        "o": colour.opponent.player_id,
-        "or": colour.strength,
-        "w": own.rating,
-        "k": own.k,
-        "l": own.rating_list,
-        "so": own.source,
-        "y": own.birth_year,
-        "gp": own.games_played,
-        "x": colour.points,
-        "f": colour.refusal,
+        "o": opponent.player_id,
+        "or": strength,
+        "w": rating,
+        "k": k,
+        "l": rating_list,
+        "so": source,
+        "y": birth_year,
+        "gp": games_played,
+        "x": points,
+        "f": refusal,
     }
     if pieces is not None:
         part["cl"] = pieces

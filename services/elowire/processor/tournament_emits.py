@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 State = dict[str, Any]
 
 _LINE: Final = type_header(TYPE_TOURNAMENT_RATING)
-_NO_ONE: Final = frozenset({None, ""})
 
 
 class TournamentEmits:
@@ -51,7 +50,9 @@ class TournamentEmits:
     def to_player(self, player_id: str, value: bytes) -> None:
         """Send a record into a player's log."""
         key = player_id.encode()
-        self._effects.emits.append(Emit(self._player_events, partition_of(key, self._partitions), key, value))
+        record = self._player_events, partition_of(key, self._partitions), key, value, ()
+        # What a NamedTuple is made by is a Python function; every side comes by here.
+        self._effects.emits.append(tuple.__new__(Emit, record))
 
     def resolution(self, tournament_id: bytes) -> Resolution | None:
         """Return the tournament's resolution, if one game's change can depend on others."""
@@ -74,14 +75,15 @@ class TournamentEmits:
         resolution = self.resolution(tournament_id)
         pairing = self._view.pairing(tournament_id, game, resolution, key)
         name = tournament_id.decode()
-        for player_id, value in sides_of(f"{name}:{game_id.decode()}", name, pairing, _ever(pairing)):
+        for player_id, value in sides_of(f"{name}:{game_id.decode()}", name, pairing, _former(pairing)):
             self.to_player(player_id, value)
-        if resolution is None:
-            shares = self._known[key] = shares_of(key, pairing)
-            if not counted:
-                self._view.index.standings.add(tournament_id, shares)
+        if resolution is not None:
+            return entrants_of(pairing.meant)
+        shares = self._known[key] = shares_of(key, pairing)
+        if not counted:
+            self._view.index.standings.add(tournament_id, shares)
 
-        return entrants_of(pairing.meant)
+        return shares.entrants
 
     def take_back(self, tournament_id: bytes, key: bytes, game: State) -> None:
         """Take a game that is about to change out of the standings, as it stands there."""
@@ -192,15 +194,16 @@ class TournamentEmits:
         return shares
 
 
-def _ever(pairing: Pairing) -> set[str]:
-    """Return everybody whom the names in a game can ever have meant, now or before."""
+def _former(pairing: Pairing) -> list[str]:
+    """Return everybody whom the names in a game can ever have meant and who does not play in it, in order."""
     d = pairing.game["d"]
     players = {colour[1] for colour in (d["w"], d["b"]) if colour is not None}
     players.update([printed for _, printed in pairing.game["was"]])
     for meaning in pairing.meant.values():
         players.update(meaning.players)
+    players -= {None, "", pairing.white.own.player_id, pairing.black.own.player_id}
 
-    return players - _NO_ONE
+    return sorted(players) if players else []
 
 
 def _outcome(
