@@ -20,7 +20,7 @@ INSTALL := --quiet --no-deps --require-hashes
 
 # Cheapest first. Every test file lives in one of these folders.
 SUITES := domain contracts project stages browser engine broker cli runtime deploy services
-# Those of real processes run together: two files at a time, each on a broker of its own, since most of them wait.
+# Those of real processes run together: three files at a time, each on a broker of its own, since most of them wait.
 # Not the browser's: Playwright has an event loop of its own for as long as its process lives.
 REAL := engine broker cli runtime deploy services
 
@@ -94,7 +94,7 @@ OPTIONS_contracts := --cov=elowire.contracts $(COVERAGE)
 # Minutes of made-up requests, with a target of its own: test-openapi.
 OPENAPI := tests/services/ingest_http/test_any_request.py::test_schemathesis_finds_nothing
 OPTIONS_services := --deselect $(OPENAPI)
-WORKERS ?= 2
+WORKERS ?= 3
 PARALLEL := --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 PARALLEL_stages := $(PARALLEL)
 
