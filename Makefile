@@ -97,6 +97,7 @@ OPTIONS_services := --deselect $(OPENAPI)
 WORKERS ?= 3
 PARALLEL := --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 PARALLEL_stages := $(PARALLEL)
+PARALLEL_browser := --numprocesses $(WORKERS) --dist worksteal
 
 .PHONY: $(SUITES:%=test-%)
 $(SUITES:%=test-%): test-%: setup

@@ -27,7 +27,11 @@ from tests.broker.acceptance.programs import DATA, Program, is_ready, run, wait_
 from tests.broker.secured import add_users, allow, secured_kafka, unsigned_token
 from tests.ports import free_ports, is_free
 
-pytestmark = pytest.mark.broker
+# The Kafka client leaves a TLS connection that was refused to the garbage collector, which warns of it later.
+pytestmark = [
+    pytest.mark.broker,
+    pytest.mark.filterwarnings("ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning"),
+]
 PARTITIONS = 2
 SERVICES = ("ingest", "processor", "ticker", "dispatch", "operator")
 WRONG = "wrong-secret-of-a-test"
