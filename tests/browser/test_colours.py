@@ -52,3 +52,22 @@ def test_black_stays_on_the_right_while_it_is_not_known_who_has_white(site, visi
     expect(pair.locator(".one")).to_have_text("no opponent")
     expect(pair.locator(".other .pieces.black")).to_have_text("Black")
     expect(pair.locator(".score b")).to_have_text("\u2013 1")
+
+
+def test_versus_has_black_on_the_right_while_it_is_not_known_who_has_white(site, visit):
+    site.tell(game("4.9", {"entrant_id": "name:abel-ada"}, BLACK, "0-1", tournament_id=world.CLUB, round=4))
+    page = visit(f"{site.address}/overlay?view=versus&game=4.9&tournament={world.CLUB}", viewport=SCENE)
+
+    expect(page.locator(".other .pieces.black")).to_have_text("Black")
+    expect(page.locator(".one")).to_have_text("")
+    left, middle, right = (page.locator(part).bounding_box() for part in (".one", ".middle", ".other"))
+    assert left["x"] < middle["x"] < right["x"]
+    assert abs(left["width"] - right["width"]) < 2
+
+
+def test_versus_has_white_on_the_left_while_it_is_not_known_who_has_black(site, visit):
+    site.tell(game("4.9", WHITE, {"entrant_id": "name:abel-ada"}, "1-0", tournament_id=world.CLUB, round=4))
+    page = visit(f"{site.address}/overlay?view=versus&game=4.9&tournament={world.CLUB}", viewport=SCENE)
+
+    expect(page.locator(".one .pieces.white")).to_have_text("White")
+    expect(page.locator(".other")).to_have_text("")

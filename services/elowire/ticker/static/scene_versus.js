@@ -45,29 +45,38 @@ export function versus(stage) {
 }
 
 function drawn(game) {
-  const [one, other] = game.players;
+  const [one, other] = seats(game.players);
   const ongoing = game.state === "ongoing";
   return element(
     "section",
     { class: `versus ${ongoing ? "ongoing" : ""}` },
-    side(one, "one", ongoing),
+    one ? side(one, "one", ongoing) : nobody("one"),
     element(
       "div",
       { class: "middle" },
       element("p", { class: "event" }, game.tournament?.name ?? game.tournament_id),
-      element("p", { class: "score" }, ...score(game, ongoing)),
+      element("p", { class: "score" }, ...score(game, one, other)),
       element("p", { class: "facts" }, game.round ? t("round_n", { n: game.round }) : ""),
     ),
-    other ? side(other, "other", ongoing) : null,
+    other ? side(other, "other", ongoing) : nobody("other"),
   );
 }
 
-function score(game, ongoing) {
-  if (ongoing) return [element("span", { class: "playing" }, t("playing"))];
-  const sides = game.players.map(({ side }) => side);
+// White is on the left also while it is not known who that is.
+function seats([known, met = null]) {
+  return met === null && known.side?.colour === "black" ? [null, known] : [known, met];
+}
+
+function nobody(kind) {
+  return element("div", { class: `side ${kind}` });
+}
+
+function score(game, one, other) {
+  if (game.state === "ongoing") return [element("span", { class: "playing" }, t("playing"))];
   if (game.state !== "played") return [element("span", { class: "soft" }, refusal(game.state))];
-  const corrected = sides.some((side) => side.corrected);
-  return [corrected ? pencil() : null, sides.map((side) => points(side.points)).join(" – ")].filter(Boolean);
+  const corrected = game.players.some(({ side }) => side.corrected);
+  const told = [one, other].map((player) => (player ? points(player.side.points) : ""));
+  return [corrected ? pencil() : null, told.join(" – ")].filter(Boolean);
 }
 
 function side(player, kind, ongoing) {
