@@ -53,6 +53,8 @@ def test_the_list_moves_by_itself_when_a_result_arrives(site, visit):
     expect(row(page, world.LEADER).locator("td.rank")).to_contain_text("9")
     expect(row(page, world.LEADER).locator("td.games")).to_have_text("9")
     expect(page.locator("#latest")).to_contain_text(re.compile("won against|lost to"))
+    # To the hundredth, as the list shows changes.
+    expect(page.locator("#latest")).to_contain_text("live 2785.0 ▼minus 6.80, lost to")
     order = page.eval_on_selector_all(
         "tr[data-player] td.live", "cells => cells.map(c => parseFloat(c.firstChild.data))"
     )
@@ -70,6 +72,19 @@ def test_a_correction_is_shown_with_what_stood_there_before(site, visit):
     expect(game.locator("[aria-label=corrected]")).to_be_visible()
     expect(page.locator("#figures .corrected")).to_be_visible()
     expect(page.locator("#latest")).to_contain_text("result corrected")
+
+
+def test_a_chart_says_live_ratings_as_they_are_shown_everywhere(site, visit):
+    page = ready(visit(site.address + PLAYER))
+    label = page.evaluate(
+        """async () => {
+            const { outline } = await import("/static/chart.js");
+            return outline({ published: { rating: 2000 } }, [{ change: "-0.36" }, { change: "12.92" }], 600)
+                .getAttribute("aria-label");
+        }"""
+    )
+
+    assert label == "Live rating over 2 games, from 2000.0 to 2012.6"
 
 
 def test_an_annulled_game_stays_in_sight_struck_through(site, visit):

@@ -9,7 +9,7 @@ import pytest
 
 from elowire.cli.standings import places, signed
 from elowire.cli.ticker_client import ticker_address
-from tests.cli.ticking import CASES, CHAMPIONSHIP, Ticking, World, championship, ticker_of
+from tests.cli.ticking import CASES, CHAMPIONSHIP, Ticking, World, another_service, championship, ticker_of
 from tests.oracle.events import published
 
 PLAYERS = list(CHAMPIONSHIP.outcomes)
@@ -89,6 +89,20 @@ def test_a_ticker_that_is_not_there_is_named_with_what_to_do(elowire):
     assert done.status == 1
     assert "the ticker at http://127.0.0.1:30899 cannot be reached" in done.err
     assert "elowire up" in done.err
+
+
+@pytest.mark.parametrize(
+    "command", [["live"], ["live", "404"], ["explain", "404"], ["watch"], ["watch", "404"]]
+)
+def test_another_service_is_not_taken_for_a_ticker(elowire, command):
+    with another_service() as service:
+        address = service.address
+        done = elowire(*command, "--ticker", address)
+
+    assert done.status == 1
+    assert f"no ticker answers at {address}, but another service" in done.err
+    assert "--ticker" in done.err
+    assert "has been seen" not in done.err
 
 
 def test_a_ticker_that_is_not_ready_is_quoted(elowire):

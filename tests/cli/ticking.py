@@ -16,6 +16,7 @@ from elowire.contracts.events import Entrant, GameResult, PublishedFigures, Publ
 from elowire.contracts.topics import partition_of
 from elowire.contracts.vocabulary import GameStatus, Result, TournamentStatus
 from elowire.domain import System, TimeControl, previous_period
+from elowire.ingest.http_app import create_app as ingest_app
 from elowire.runtime import clock
 from elowire.ticker.api import create_app
 from elowire.ticker.board import TOPICS, Board
@@ -59,15 +60,10 @@ class World:
         return found
 
 
-class Ticking:
-    """One ticker on a port of this machine."""
+class Serving:
+    """An application on a port of this machine."""
 
-    def __init__(self, world, port=0):
-        self.world = world
-        self._board, self._stream = Board(), Stream(f"{clock.now_ms():x}")
-        self.feed = Feed("127.0.0.1:1", self._board, self._stream)
-        self.feed.progress.caught_up, self.feed.progress.fault = True, None
-        app = create_app(Sources(self._board, self._stream, self.feed.progress, clock.now))
+    def __init__(self, app, port=0):
         self._server = uvicorn.Server(
             uvicorn.Config(app, port=port, log_config=None, lifespan="off", timeout_graceful_shutdown=2)
         )
@@ -78,12 +74,11 @@ class Ticking:
         self._thread.start()
         deadline = clock.monotonic() + 10
         while not self._server.started:
-            assert clock.monotonic() < deadline, "the ticker did not start"
+            assert clock.monotonic() < deadline, "the server did not start"
             threading.Event().wait(0.01)
         return self
 
     def __exit__(self, *_):
-        self._loop.call_soon_threadsafe(self._stream.close)
         self._server.should_exit = True
         self._thread.join(10)
         self._loop.close()
@@ -95,6 +90,21 @@ class Ticking:
     @property
     def address(self):
         return f"http://127.0.0.1:{self.port}"
+
+
+class Ticking(Serving):
+    """One ticker."""
+
+    def __init__(self, world, port=0):
+        self.world = world
+        self._board, self._stream = Board(), Stream(f"{clock.now_ms():x}")
+        self.feed = Feed("127.0.0.1:1", self._board, self._stream)
+        self.feed.progress.caught_up, self.feed.progress.fault = True, None
+        super().__init__(create_app(Sources(self._board, self._stream, self.feed.progress, clock.now)), port)
+
+    def __exit__(self, *fault):
+        self._loop.call_soon_threadsafe(self._stream.close)
+        super().__exit__(*fault)
 
     def catch_up(self):
         """Let the ticker read what the stages wrote."""
@@ -210,6 +220,12 @@ def capped():
     event = tournament("open", date(2025, 10, 1), date(2025, 10, 9))
     entrant = Entrant(tournament_id="open", revision=0, player_id="8", name="Cap, Ped", rating=2000, k=20)
     return World().feed(event, entrant, game("open", 1, "8", "x:1", 2500, Result.WHITE_WINS))
+
+
+def another_service():
+    """The door of ingest, which is no ticker."""
+    # None of the three is asked for anything at an address that ingest does not have.
+    return Serving(ingest_app(None, None, None))
 
 
 def two_periods(november_list=None):

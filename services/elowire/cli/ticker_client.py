@@ -28,6 +28,8 @@ IDLE_S = 20.0
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _OK, _NOT_FOUND = 200, 404
+PASSING = frozenset({429, 500, 502, 503, 504})
+"""Statuses of a server that may answer in a while."""
 
 
 class _Reading(BaseModel):
@@ -185,6 +187,8 @@ class TickerClient:
     async def _get(self, path: str, query: dict[str, str]) -> dict[str, Any] | None:
         try:
             answer = await self._web.get(path, query)
+            if answer.status != _OK and answer.status not in PASSING:
+                await self.require_ticker()
         except WebUnreachableError as fault:
             raise Failure(
                 f"the ticker at {fault}. Start one (`elowire up` or `elowire ticker`), or name another with "
@@ -196,6 +200,21 @@ class TickerClient:
             return None
         raise Failure(
             f"the ticker at {self.address} refused: {detail_of(answer.body) or f'status {answer.status}'}"
+        )
+
+    async def require_ticker(self) -> None:
+        """Fail where something else answers: its refusals would be taken for a ticker's.
+
+        Raises `WebUnreachableError`.
+        """
+        answer = await self._web.get("/v1/facets", {})
+        told = answer.status == _OK and isinstance(answer.body, dict) and "federations" in answer.body
+        if told or answer.status in PASSING:
+            return
+        raise Failure(
+            f"no ticker answers at {self.address}, but another service. Name the ticker's address with "
+            "--ticker; without it the settings are used (ELOWIRE_HOST, ELOWIRE_TICKER_PORT, by default "
+            "http://127.0.0.1:8080)"
         )
 
 

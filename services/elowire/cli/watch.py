@@ -20,7 +20,7 @@ from elowire.cli.live import Federation, Players
 from elowire.cli.output import console
 from elowire.cli.plain import moment, plain
 from elowire.cli.standings import standings_table
-from elowire.cli.ticker_client import TickerClient, TickerOption, detail_of, ticker_address
+from elowire.cli.ticker_client import PASSING, TickerClient, TickerOption, detail_of, ticker_address
 from elowire.cli.watched import Watched, pause_s
 from elowire.domain import TimeControl
 from elowire.runtime import clock
@@ -30,7 +30,6 @@ REFRESH_S = 0.25
 # So many more than are shown, so that one who drops out of sight has a successor.
 _SPARE = 50
 _AROUND_THE_TABLE = 6
-_PASSING = frozenset({429, 500, 502, 503, 504})
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,8 @@ async def _follow(
             cause = f"the ticker at {fault}"
         except StreamRefusedError as refused:
             cause = f"the ticker at {client.address} refused: {_why(refused)}"
-            if refused.answer.status not in _PASSING:
+            if refused.answer.status not in PASSING:
+                await client.require_ticker()
                 raise Failure(cause) from refused
         wait_s = pause_s(attempt, jitter=secrets.randbelow(1000) / 1000)
         attempt += 1

@@ -1,6 +1,6 @@
 // The period as a line: the live rating after each game, over the published one.
 
-import { decimalText, hundredths } from "./figures.js";
+import { hundredths, tenthsText } from "./figures.js";
 import { t } from "./texts.js";
 
 const HEIGHT = 180;
@@ -18,13 +18,12 @@ export function outline(figures, games, width) {
   const x = (at) => SIDE + (at * (width - 2 * SIDE)) / (scores.length - 1);
   const y = (score) => TOP + ((high - score) * (HEIGHT - 2 * TOP)) / span;
   const way = sum > base ? "up" : sum < base ? "down" : "level";
-  const shown = (score) => decimalText(score).slice(0, -1);
 
   const svg = node("svg", {
     viewBox: `0 0 ${width} ${HEIGHT}`,
     role: "img",
     class: way,
-    "aria-label": t("chart_label", { n: scores.length - 1, from: shown(base), to: shown(sum) }),
+    "aria-label": t("chart_label", { n: scores.length - 1, from: tenthsText(base), to: tenthsText(sum) }),
   });
   const path = scores.map((score, at) => `${at ? "L" : "M"}${x(at).toFixed(1)} ${y(score).toFixed(1)}`).join("");
   svg.append(
@@ -36,14 +35,14 @@ export function outline(figures, games, width) {
     const last = at === scores.length - 1;
     const point = node("circle", { class: last ? "now" : "point", cx: x(at), cy: y(score), r: last ? 6 : 3.5 });
     const label = node("title");
-    label.textContent = at ? `${games[at - 1].opponent_name ?? games[at - 1].opponent_id ?? ""}: ${shown(score)}` : shown(score);
+    label.textContent = at ? `${games[at - 1].opponent_name ?? games[at - 1].opponent_id ?? ""}: ${tenthsText(score)}` : tenthsText(score);
     point.append(label);
     svg.append(point);
   });
-  svg.append(words(x(0), y(base) + (way === "down" ? -10 : 20), "start", shown(base)));
+  svg.append(words(x(0), y(base) + (way === "down" ? -10 : 20), "start", tenthsText(base)));
   // On the side that the line does not come from.
   const below = scores.at(-2) > sum;
-  svg.append(words(x(scores.length - 1), y(sum) + (below ? 22 : -14), "end", shown(sum)));
+  svg.append(words(x(scores.length - 1), y(sum) + (below ? 22 : -14), "end", tenthsText(sum)));
 
   return svg;
 }

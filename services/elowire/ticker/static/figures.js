@@ -2,6 +2,9 @@
 
 import { has, language, t } from "./texts.js";
 
+/** Two live ratings of one decimal each say a step to less than this, in hundredths. */
+const ROUGH = 10;
+
 export function hundredths(text) {
   const [, sign, whole, places = ""] = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(text);
   const size = Number(whole) * 100 + Number(places.padEnd(2, "0"));
@@ -11,6 +14,20 @@ export function hundredths(text) {
 export function decimalText(value) {
   const size = Math.abs(value);
   return `${value < 0 ? "-" : ""}${Math.floor(size / 100)}.${String(size % 100).padStart(2, "0")}`;
+}
+
+/** Hundredths with one place, half away from zero, as live ratings are shown. */
+export function tenthsText(value) {
+  const size = Math.floor((Math.abs(value) + 5) / 10) * 10;
+  return decimalText(value < 0 ? -size : size).slice(0, -1);
+}
+
+/** What an event has brought, in hundredths: a new game's own change; else by how much the figures differ. */
+export function stepOf({ cause, game }, figures, before) {
+  if (cause?.kind === "game" && game?.change) return hundredths(game.change);
+  const rough = figures.previous?.live ? hundredths(figures.live) - hundredths(figures.previous.live) : 0;
+  const exact = before?.change && figures.change ? hundredths(figures.change) - hundredths(before.change) : rough;
+  return Math.abs(exact - rough) <= ROUGH ? exact : rough;
 }
 
 export function element(name, attributes = {}, ...children) {

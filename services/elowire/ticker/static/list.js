@@ -1,6 +1,6 @@
 // The live list: filters in the address, rows moved in place as the stream tells of changes.
 
-import { cause, change, decimalText, direction, element, hundredths } from "./figures.js";
+import { cause, change, decimalText, element, stepOf } from "./figures.js";
 import { followed } from "./follow.js";
 import { Announcer, ask, frame } from "./frame.js";
 import { Line } from "./line.js";
@@ -101,20 +101,19 @@ function take(event) {
   }
   rows.take(asRow(event));
   showState();
-  say(event, figures);
+  say(event, figures, before?.data);
   // Ranks of a filtered list are the world's, and a new list moves every base: the server knows them.
   if (rows.filtered || event.cause?.kind === "list" || !event.cause || rows.get(event.player_id)?.rank !== figures.rank) {
     refreshSoon();
   }
 }
 
-function say(event, figures) {
-  const before = figures.previous?.live;
-  const step = before ? decimalText(hundredths(figures.live) - hundredths(before)).slice(0, -1) : null;
+function say(event, figures, before) {
+  const step = stepOf(event, figures, before);
   const why = cause(event);
   announcer.say(
     element("b", {}, t("said", { name: event.name ?? event.player_id, live: figures.live })),
-    ...(step && direction(step) !== "level" ? [" ", change(step)] : []),
+    ...(step ? [" ", change(decimalText(step))] : []),
     why ? `, ${why}` : "",
   );
 }

@@ -1,6 +1,6 @@
 // ?view=strip&tournament=ID: everybody's live rating and change, a few at a time, and each result as it comes.
 
-import { change, decimal, decimalText, element, hundredths, isCorrection, points } from "./figures.js";
+import { change, decimal, decimalText, element, hundredths, isCorrection, points, stepOf } from "./figures.js";
 import { ask } from "./frame.js";
 import { Line } from "./line.js";
 import { coalesced, fit } from "./scene_parts.js";
@@ -10,8 +10,6 @@ const NEWS_MS = 9_000;
 /** How long news are seen while others wait. */
 const LEAST_NEWS_MS = 4_000;
 const MOST_NEWS = 12;
-/** Two live ratings of one decimal each say a step to less than this, in hundredths. */
-const ROUGH = 10;
 
 export function strip(stage) {
   const id = stage.asked.get("tournament");
@@ -128,12 +126,4 @@ function told(event, figures, before) {
     element("span", { class: "live" }, decimal(figures.live)),
     step ? change(decimalText(step), isCorrection(event.cause?.kind)) : null,
   );
-}
-
-/** What an event has brought, in hundredths: a new game's own change; else by how much the figures differ. */
-function stepOf({ cause, game }, figures, before) {
-  if (cause?.kind === "game" && game.change !== null) return hundredths(game.change);
-  const rough = figures.previous?.live ? hundredths(figures.live) - hundredths(figures.previous.live) : 0;
-  const exact = before?.change && figures.change ? hundredths(figures.change) - hundredths(before.change) : rough;
-  return Math.abs(exact - rough) <= ROUGH ? exact : rough;
 }
