@@ -97,6 +97,7 @@ OPTIONS_services := --deselect $(OPENAPI)
 WORKERS ?= 3
 PARALLEL := --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 PARALLEL_stages := $(PARALLEL)
+# Test by test: one file of the browser's is longer than all others, and no test needs the one before it.
 PARALLEL_browser := --numprocesses $(WORKERS) --dist worksteal
 
 .PHONY: $(SUITES:%=test-%)

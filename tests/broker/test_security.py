@@ -30,7 +30,10 @@ from tests.ports import free_ports, is_free
 # The Kafka client leaves a TLS connection that was refused to the garbage collector, which warns of it later.
 pytestmark = [
     pytest.mark.broker,
-    pytest.mark.filterwarnings("ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings(
+        "ignore:Exception ignored in. <(function _SelectorTransport.__del__|socket.socket fd)"
+        ":pytest.PytestUnraisableExceptionWarning"
+    ),
 ]
 PARTITIONS = 2
 SERVICES = ("ingest", "processor", "ticker", "dispatch", "operator")

@@ -259,7 +259,7 @@ class Ledger:
     def _refigure(self, time_controls: set[Any]) -> list[str]:
         """Compute figures again; returns the time controls where they changed."""
         account, lines = self.account, self.account["F"]
-        if not account["v"] and account["L"]:
+        if not account["v"]:
             # Lists that came before anybody asked were kept in silence.
             time_controls = time_controls.union(*(entry[3] for entry in account["L"].values()))
         changed = []

@@ -214,6 +214,10 @@ def new_account() -> Account:
     return {"s": 0, "v": 0, "L": {}, "E": [], "S": {}, "R": {}, "P": {}, "F": {}}
 
 
+_OF_ENTRY: Final = ("T", "tc", "e", "p", "a", "w", "k", "l", "so", "y", "gp")
+"""Where a player event has the members of an Entry."""
+
+
 def side_from(event: dict[str, Any]) -> Side:
     """Return the side that a player event carries; a game without refusal is rated at once."""
     own, opponent, points, refusal = event.get("w"), event.get("or"), event.get("x"), event.get("f")
@@ -227,7 +231,3 @@ def side_from(event: dict[str, Any]) -> Side:
     of_game = event["r"], event.get("rd"), event.get("o"), opponent, points, refusal, delta, counted
 
     return tuple.__new__(Side, (entry, *of_game, event.get("cl")))
-
-
-_OF_ENTRY: Final = ("T", "tc", "e", "p", "a", "w", "k", "l", "so", "y", "gp")
-"""Where a player event has the members of an Entry."""

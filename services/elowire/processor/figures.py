@@ -103,10 +103,7 @@ def listed_until(account: Account, entry: Entry) -> str:
 
     A newcomer's games stay in the pool until a list prints a rating.
     """
-    if not account["L"]:
-        return ""
-
-    return max(account["L"]) if entry.own else printed_until(account, entry.time_control)
+    return max(account["L"], default="") if entry.own else printed_until(account, entry.time_control)
 
 
 def printed_until(account: Account, time_control: str | None) -> str:
@@ -125,7 +122,7 @@ def entries_of(account: Account, time_control: str) -> list[Stored]:
 
 def base_of(account: Account, time_control: str, entries: Sequence[Stored]) -> PublishedBase | None:
     """Return the rating to stand on: the newest list that prints one, else the entrant's own facts."""
-    listed = printed_until(account, time_control) if account["L"] else ""
+    listed = printed_until(account, time_control)
     facts = _newest_facts(entries)
     if listed and (facts is None or listed >= (facts[AT_RATING_LIST] or "")):
         newest = None if facts is None else Entry(*facts)

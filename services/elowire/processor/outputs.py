@@ -56,7 +56,7 @@ def output(
 ) -> Emit:
     """Return the record of one output event; `data` may be JSON already."""
     value = data if type(data) is bytes else orjson.dumps(data)
-    headers = [("ce_id", event_id.encode()), event_type, time, ("ce_subject", key), *_FIXED]
+    headers = headers_of(event_type, event_id, key, time)
 
     # What a NamedTuple is made by is a Python function; every output comes by here.
     return tuple.__new__(Emit, (topic, partition, key, value, headers))

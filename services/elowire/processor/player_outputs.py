@@ -155,8 +155,8 @@ def rated_game_of(
     tournament_id, time_control, edition, period, _, own, _, _, _, _, _ = entry
     # The figures as they were reckoned among the player's other games.
     difference = counted_difference = expectancy = delta_text = None
-    if refusal is None and own:
-        difference = own - (opponent or 0)
+    if side.rated:
+        difference = (own or 0) - (opponent or 0)
         counted_difference = difference if counted is None else counted
         expectancy, delta_text = decimal_text((points or 0) - delta), decimal_text(delta)
     data = {

@@ -203,7 +203,7 @@ def _former(pairing: Pairing) -> list[str]:
         players.update(meaning.players)
     players -= {None, "", pairing.white.own.player_id, pairing.black.own.player_id}
 
-    return sorted(players) if players else []
+    return sorted(players)
 
 
 def _outcome(

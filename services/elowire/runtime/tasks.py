@@ -17,7 +17,10 @@ _AGAIN_S = 1.0
 
 
 async def end(*tasks: asyncio.Task[None]) -> None:
-    """Cancel tasks and return when they have ended; what they raise stays with them."""
+    """Cancel tasks and return when they have ended; what they raise stays with them.
+
+    Not for a task whose clean-up takes longer than a second: it would be cancelled in the midst of it.
+    """
     left = set(tasks)
     cancelled = None
     while left:
