@@ -18,7 +18,9 @@ WATCHERS = 40
 GAMES = 34_000
 READY_S = 60
 DONE_S = 180
-ASSIGNED = '"event":"assigned"'
+SIDES = 'elowire_processor_records_total{topic="player-events"}'
+# For each 64 KiB: an answer of a recovery, 1 MiB, takes 8 s then, and within 30 s there must be one.
+SLOW_WAY_S = 0.5
 
 
 # Processes that do not run.
@@ -107,26 +109,27 @@ def a_slow_ticker(site):
 
 @contextmanager
 def a_long_recovery(site):
-    """The processor is killed and has much to read, with a twenty-fifth of a core."""
-    site.load(3 * GAMES)
+    """A second processor joins, and reads its tables over a slow way."""
     port = site.ports["processor_admin_port"]
-    wait_until(lambda: _figure(port, "lag_records") == 0, DONE_S, "all games rated")
-    before = site.up.err.count(ASSIGNED)
-    site.service("processor").kill()
-    wait_until(lambda: site.up.err.count(ASSIGNED) > before, READY_S, "partitions")
-    # A slow Kafka would not do: whom it brings nothing for half a minute ends, and starts again.
-    with slowed(site.service("processor"), on_s=0.02, off_s=0.5):
-        yield
+    before = _sides(port)
+    site.load(GAMES)
+    wait_until(lambda: _sides(port) >= before + 2 * GAMES, DONE_S, "all games rated")
+    with site.door.slow(SLOW_WAY_S):
+        worker, admin = site.other("processor", bootstrap=site.door.address)
+        site.prometheus.look_at([("processor", admin)], "elowire-worker")
+        try:
+            yield
+        finally:
+            site.prometheus.look_at([], "elowire-worker")
+            worker.ask_to_stop()
+            worker.end()
 
 
-def _figure(port, name):
-    """The sum of a figure of the processor over its labels, None while it does not answer."""
-    try:
-        text = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=2).text
-    except httpx.TransportError:
-        return None
-    lines = [line for line in text.splitlines() if line.startswith(f"elowire_processor_{name}")]
-    return sum(float(line.split()[-1]) for line in lines)
+def _sides(port):
+    """How many sides of games a processor has taken."""
+    text = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=30).text
+    [line] = [line for line in text.splitlines() if line.startswith(SIDES)] or [" 0"]
+    return float(line.split()[-1])
 
 
 @contextmanager

@@ -60,6 +60,8 @@ QUICK = (
     Fault(outside.a_foreign_write, ("ElowireForeignWrites",)),
     Fault(inside.the_processor_stops, ("ElowireNoProcessor", "ElowireServiceDown")),
     Fault(inside.a_service_dies_again_and_again, ("ElowireRestarting",)),
+    # Before the slow ticker, whose way is cut off for good afterwards.
+    Fault(inside.a_long_recovery, ("ElowireRecoveryLong",)),
     Fault(
         inside.a_flood_and_a_slow_processor,
         ("ElowireProcessorBehind", "ElowireLateFast", "ElowireLateSlow"),
@@ -74,7 +76,6 @@ QUICK = (
         of={"ElowireKafkaAway": "ingest"},
     ),
     Fault(inside.workers_that_stand_still, ("ElowireRebalancing", "ElowireLeaseLost")),
-    Fault(inside.a_long_recovery, ("ElowireRecoveryLong",)),
 )
 # The other ticker must have heard nothing for five minutes.
 LAST = Fault(inside.a_page_that_stands_still, ("ElowireTickerStale",), within_s=400)

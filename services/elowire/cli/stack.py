@@ -10,14 +10,16 @@ from dataclasses import dataclass
 
 from elowire.cli.errors import Failure
 from elowire.cli.supervisor import Service, Supervisor
-from elowire.runtime import topics
+from elowire.runtime import clock, topics
 from elowire.runtime.data_dir import HeldError, Hold, alive, open_data_dir
 from elowire.runtime.embedded.broker import EmbeddedKafka
 from elowire.runtime.settings import Settings
 
 READY_S = 90.0
+PORTS_S = 5.0
+_PORTS_POLL_S = 0.1
 _WATCH_S = 1.0
-_PORTS = (
+PORTS = (
     "ticker_port",
     "ingest_port",
     "dispatch_port",
@@ -64,7 +66,7 @@ async def running(
     if embedded:
         open_data_dir(settings.data_dir)
         _require_first(settings)
-    _require_free(settings)
+    await require_free(settings, say)
     if embedded:
         broker = EmbeddedKafka(settings.data_dir / "kafka", settings.kafka_port, progress=say)
     try:
@@ -150,15 +152,30 @@ def _require_first(settings: Settings) -> None:
         hold.release()
 
 
-def _require_free(settings: Settings) -> None:
-    for name in _PORTS:
-        port = getattr(settings, name)
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((settings.host, port))
-            except OSError as fault:
-                raise Failure(
-                    f"port {port} on {settings.host} cannot be used ({fault.strerror}). Stop the program "
-                    f"that has it, or choose another with ELOWIRE_{name.upper()}"
-                ) from fault
+async def require_free(settings: Settings, say: Callable[[str], None]) -> None:
+    """Wait for the ports: a killed predecessor's services need a moment to end."""
+    deadline = clock.monotonic() + PORTS_S
+    told = False
+    while taken := next((why for name in PORTS if (why := _taken(settings, name))), None):
+        if clock.monotonic() > deadline:
+            raise Failure(taken)
+        if not told:
+            told = True
+            say(f"{taken.partition('. ')[0]}; trying again for {PORTS_S:g} s")
+        await asyncio.sleep(_PORTS_POLL_S)
+
+
+def _taken(settings: Settings, name: str) -> str | None:
+    """Return why a port cannot be listened on, None if it can."""
+    port = getattr(settings, name)
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, port))
+        except OSError as fault:
+            return (
+                f"port {port} on {settings.host} cannot be used ({fault.strerror}). Stop the program that "
+                f"has it, or choose another with ELOWIRE_{name.upper()}"
+            )
+
+    return None

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     from elowire.processor.ports import Logged
 
-FETCH_BYTES = 4 << 20
+FETCH_BYTES = 1 << 20
+"""Of one answer, from all partitions together: on a slow way a whole recovery in one answer would be silence
+for longer than a recovery may be silent."""
 FETCH_RECORDS = 5000
 POLL_MS = 200
 RETRY_S = 0.2
@@ -40,6 +42,7 @@ class KafkaLog:
             enable_auto_commit=False,
             auto_offset_reset="earliest",
             max_partition_fetch_bytes=FETCH_BYTES,
+            fetch_max_bytes=FETCH_BYTES,
             **connection,
         )
 

@@ -1,0 +1,38 @@
+"""The ports of a stack before it starts."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import pytest
+
+from elowire.cli import stack
+from elowire.runtime.settings import Settings
+from tests.ports import free_ports
+
+
+@pytest.fixture
+def settings():
+    return Settings(**dict(zip(stack.PORTS, free_ports(len(stack.PORTS)), strict=True)))
+
+
+@pytest.mark.parametrize("name", stack.PORTS)
+async def test_a_port_that_becomes_free_soon_is_waited_for(settings, name):
+    said = []
+    with socket.create_server((settings.host, getattr(settings, name))) as other:
+        waiting = asyncio.create_task(stack.require_free(settings, said.append))
+        while not said:
+            await asyncio.sleep(0)
+        other.close()
+        await waiting
+
+    port = getattr(settings, name)
+    assert said == [f"port {port} on 127.0.0.1 cannot be used (Address already in use); trying again for 5 s"]
+
+
+async def test_free_ports_are_not_spoken_of(settings):
+    said = []
+    await stack.require_free(settings, said.append)
+
+    assert said == []
