@@ -65,7 +65,7 @@ QUICK = (
     Fault(
         inside.a_flood_and_a_slow_processor,
         ("ElowireProcessorBehind", "ElowireLateFast", "ElowireLateSlow"),
-        within_s=300,
+        within_s=420,
     ),
     A_SLOW_TICKER,
     Fault(inside.sleeping_watchers, ("ElowireWatchersLost",)),

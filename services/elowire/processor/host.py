@@ -44,6 +44,8 @@ T = TypeVar("T")
 
 SCHEME = "elowire"
 REFUSAL_CHECK_S = 0.5
+# What part of a full batch is so much that more is waiting.
+FEW = 4
 
 
 class Consumer(driver.Consumer):
@@ -113,10 +115,17 @@ class FaustGroup:
     async def fetch(
         self, sources: Collection[TopicPartition], *, timeout_s: float, limit: int
     ) -> Mapping[TopicPartition, Sequence[Record]]:
-        """Fetch from the consumer's positions."""
+        """Fetch from the consumer's positions.
+
+        After few records the client fetches nothing more until `fetch_ahead` or the next call: it would do so
+        at once, what came would lie there for the whole batch, and nothing newer is fetched beside it.
+        """
 
         async def fetch(client: AIOKafkaConsumer) -> Mapping[TopicPartition, Sequence[Record]]:
+            client.resume(*sources)
             got = await client.getmany(*sources, timeout_ms=int(timeout_s * 1000), max_records=limit)
+            if sum(map(len, got.values())) < limit // FEW:
+                client.pause(*client.assignment().intersection(sources))
 
             return {
                 at: [
@@ -127,6 +136,11 @@ class FaustGroup:
             }
 
         return await self._call(fetch)
+
+    def fetch_ahead(self) -> None:
+        """Let the client begin the next fetch."""
+        thread, client = self._client()
+        thread.thread_loop.call_soon_threadsafe(lambda: client.resume(*client.paused()))
 
     async def seek(self, positions: Mapping[TopicPartition, int]) -> None:
         """Set the positions of those that are assigned."""
@@ -158,8 +172,7 @@ class FaustGroup:
         await self._call(commit)
 
     async def _call(self, ask: Callable[[AIOKafkaConsumer], Awaitable[T]]) -> T:
-        thread = cast("Consumer", self._app.consumer)._thread  # noqa: SLF001  # TOUCH 1
-        client = thread._ensure_consumer()  # noqa: SLF001  # TOUCH 2
+        thread, client = self._client()
 
         async def asked() -> T:
             return await ask(client)
@@ -169,6 +182,11 @@ class FaustGroup:
         except (CommitFailedError, IllegalStateError) as refusal:
             forgotten = self._static and isinstance(refusal.__cause__, UnknownMemberIdError)
             raise NotOwnerError(f"{type(refusal).__name__}: {refusal}", forgotten=forgotten) from refusal
+
+    def _client(self) -> tuple[driver.AIOKafkaConsumerThread, AIOKafkaConsumer]:
+        thread = cast("Consumer", self._app.consumer)._thread  # noqa: SLF001  # TOUCH 1
+
+        return thread, thread._ensure_consumer()  # noqa: SLF001  # TOUCH 2
 
     async def _on_revoked(self, app: object, revoked: set[TP], **_: object) -> None:  # noqa: ARG002 - Faust's own signature
         self._joined = False

@@ -194,6 +194,7 @@ class Lane:
             self.waiting_for = f"acknowledgement of the changelog of {decided.names}"
             self._probe("lease ok", decided.names)
             self._probe("inside barrier 2", decided.names)
+            self._group.fetch_ahead()
             for part in await self._changelog.write(decided.changes, decided.advanced):
                 part.fall_back(Phase.RECOVERING)
             self._probe("after barrier 2", decided.names)
@@ -274,8 +275,7 @@ class Lane:
         """Nothing came: make sure that the consumer stands where we expect the next record."""
         if monotonic() - self._idle_check_at < self.pace.idle_check_s:
             return
-        self._idle_check_at = monotonic()
-        generation = self._generation
+        self._idle_check_at, generation = monotonic(), self._generation
         self.waiting_for = "the consumer's positions"
         async with asyncio.timeout(self.pace.answer_s):
             positions = await self._group.positions([at for part in parts for at in part.sources])

@@ -41,6 +41,10 @@ class Group(Protocol):
         """Fetch from the consumer's positions; `NotOwnerError` if one of `sources` is not assigned."""
         ...
 
+    def fetch_ahead(self) -> None:
+        """Begin the next fetch, so that there is something when it is asked for."""
+        ...
+
     async def seek(self, positions: Mapping[TopicPartition, int]) -> None:
         """Set the consumer's positions; partitions that are not assigned are left out."""
         ...
