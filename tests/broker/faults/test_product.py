@@ -71,14 +71,15 @@ async def test_spares_take_over_from_a_killed_worker_in_time(kafka, tmp_path):
         killed = time.time()
         await scene.send(stream)
         assert await scene.drained() == {}
-        # What the others log is not late when this machine is.
+        # What the others log is not late when this machine is. Within a second nobody can know of the death:
+        # who recovers then does so for the rebalance before.
         taken = [float(at) for at in re.findall(r"TEST (\S+) recovered", scene.workers.log())]
-        took = min(at for at in taken if at > killed) - killed
+        took = min(at for at in taken if at > killed + 1) - killed
         await asyncio.to_thread(scene.workers.leave_all)
     finally:
         scene.workers.kill_all()
 
-    assert 1 < took <= FAILOVER_S
+    assert took <= FAILOVER_S
     assert "ends itself" not in scene.workers.log()
     assert await scene.faults() == []
 
@@ -148,11 +149,19 @@ async def test_state_comes_back_from_a_changelog_that_was_compacted(scene):
 
 async def test_clocks_that_jump_change_nothing(scene):
     scene.workers.start(0, CLOCK_JUMP="3,7200,-7200,90000")
-    await scene.feed(2500, rate=250)
+    stream = scene.stream(2750)
+    await scene.send(stream, 2500, rate=250)
+    assert await scene.drained() == {}
+
+    async def jumped():
+        return scene.workers.log().count("clock jumped by") == 3
+
+    # A busy machine may have fed everything before the last one.
+    await until(jumped, "the third jump")
+    await scene.send(stream)
     assert await scene.drained() == {}
     await asyncio.to_thread(scene.workers.leave_all)
 
-    assert scene.workers.log().count("clock jumped by") == 3
     assert "ends itself" not in scene.workers.log()
     assert await scene.faults() == []
 
