@@ -122,7 +122,7 @@ class FaustGroup:
         """
 
         async def fetch(client: AIOKafkaConsumer) -> Mapping[TopicPartition, Sequence[Record]]:
-            client.resume(*sources)
+            client.resume(*client.assignment().intersection(sources))
             got = await client.getmany(*sources, timeout_ms=int(timeout_s * 1000), max_records=limit)
             if sum(map(len, got.values())) < limit // FEW:
                 client.pause(*client.assignment().intersection(sources))
