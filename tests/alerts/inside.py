@@ -112,7 +112,8 @@ def a_long_recovery(site):
     """A second processor joins, and reads its tables over a slow way."""
     port = site.ports["processor_admin_port"]
     before = _sides(port)
-    site.load(GAMES)
+    with frozen(site.service("processor")):
+        site.load(GAMES)
     wait_until(lambda: _sides(port) >= before + 2 * GAMES, DONE_S, "all games rated")
     with site.door.slow(SLOW_WAY_S):
         worker, admin = site.other("processor", bootstrap=site.door.address)

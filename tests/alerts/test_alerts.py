@@ -60,13 +60,13 @@ QUICK = (
     Fault(outside.a_foreign_write, ("ElowireForeignWrites",)),
     Fault(inside.the_processor_stops, ("ElowireNoProcessor", "ElowireServiceDown")),
     Fault(inside.a_service_dies_again_and_again, ("ElowireRestarting",)),
-    # Before the slow ticker, whose way is cut off for good afterwards.
-    Fault(inside.a_long_recovery, ("ElowireRecoveryLong",)),
     Fault(
         inside.a_flood_and_a_slow_processor,
         ("ElowireProcessorBehind", "ElowireLateFast", "ElowireLateSlow"),
-        within_s=420,
+        within_s=300,
     ),
+    # After the flood, of whose batches many must be late; before the slow ticker, whose way is cut off later.
+    Fault(inside.a_long_recovery, ("ElowireRecoveryLong",)),
     A_SLOW_TICKER,
     Fault(inside.sleeping_watchers, ("ElowireWatchersLost",)),
     Fault(inside.a_slow_kafka, ("ElowireKafkaSlow",)),
