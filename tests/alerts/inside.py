@@ -7,18 +7,16 @@ import threading
 import time
 from contextlib import ExitStack, contextmanager
 
-import httpx
 import psutil
 
 from tests.alerts.installation import frozen, slowed
-from tests.broker.acceptance.programs import is_ready, wait_until
+from tests.broker.acceptance.programs import is_ready, metric, wait_until
 
 WATCHERS = 40
 # More than wait for one subscription at most: each game is four events.
 GAMES = 34_000
 READY_S = 60
 DONE_S = 180
-SIDES = 'elowire_processor_records_total{topic="player-events"}'
 # For each 64 KiB: an answer of a recovery, 1 MiB, takes 8 s then, and within 30 s there must be one.
 SLOW_WAY_S = 0.5
 
@@ -71,7 +69,7 @@ def workers_that_stand_still(site):
     thread = threading.Thread(target=turns, daemon=True)
     try:
         wait_until(ready, READY_S, said)
-        site.prometheus.look_at([("processor", port) for _, port in workers], "elowire-worker")
+        _watch(site, workers)
         with site.playing(games=500, every_s=0.3):
             thread.start()
             yield
@@ -79,10 +77,19 @@ def workers_that_stand_still(site):
         over.set()
         if thread.is_alive():
             thread.join()
-        for worker, _ in workers:
-            worker.ask_to_stop()
-            worker.end()
-        site.prometheus.look_at([], "elowire-worker")
+        _stop(site, workers)
+
+
+def _watch(site, workers):
+    """Have Prometheus look at workers beside the one of `elowire up`."""
+    site.prometheus.look_at([("processor", port) for _, port in workers], "elowire-worker")
+
+
+def _stop(site, workers):
+    for worker, _ in workers:
+        worker.ask_to_stop()
+        worker.end()
+    _watch(site, ())
 
 
 # Too much work, and a slow Kafka.
@@ -111,26 +118,21 @@ def a_slow_ticker(site):
 def a_long_recovery(site):
     """A second processor joins, and reads its tables over a slow way."""
     port = site.ports["processor_admin_port"]
-    before = _sides(port)
+
+    def sides():
+        return metric(port, "elowire_processor_records_total", topic="player-events")
+
+    before = sides()
     with frozen(site.service("processor")):
         site.load(GAMES)
-    wait_until(lambda: _sides(port) >= before + 2 * GAMES, DONE_S, "all games rated")
+    wait_until(lambda: sides() >= before + 2 * GAMES, DONE_S, "all games rated")
     with site.door.slow(SLOW_WAY_S):
-        worker, admin = site.other("processor", bootstrap=site.door.address)
-        site.prometheus.look_at([("processor", admin)], "elowire-worker")
+        workers = [site.other("processor", bootstrap=site.door.address)]
         try:
+            _watch(site, workers)
             yield
         finally:
-            site.prometheus.look_at([], "elowire-worker")
-            worker.ask_to_stop()
-            worker.end()
-
-
-def _sides(port):
-    """How many sides of games a processor has taken."""
-    text = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=30).text
-    [line] = [line for line in text.splitlines() if line.startswith(SIDES)] or [" 0"]
-    return float(line.split()[-1])
+            _stop(site, workers)
 
 
 @contextmanager

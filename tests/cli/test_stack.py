@@ -8,6 +8,7 @@ import socket
 import pytest
 
 from elowire.cli import stack
+from elowire.cli.errors import Failure
 from elowire.runtime.settings import Settings
 from tests.ports import free_ports
 
@@ -29,6 +30,18 @@ async def test_a_port_that_becomes_free_soon_is_waited_for(settings, name):
 
     port = getattr(settings, name)
     assert said == [f"port {port} on 127.0.0.1 cannot be used (Address already in use); trying again for 5 s"]
+
+
+@pytest.mark.parametrize("name", stack.PORTS)
+async def test_a_port_that_stays_taken_is_named_with_its_variable(settings, name):
+    port = getattr(settings, name)
+    with socket.create_server((settings.host, port)), pytest.raises(Failure) as refused:
+        await stack.require_free(settings, [].append, within_s=0)
+
+    assert str(refused.value) == (
+        f"port {port} on 127.0.0.1 cannot be used (Address already in use). Stop the program that has it, "
+        f"or choose another with ELOWIRE_{name.upper()}"
+    )
 
 
 async def test_free_ports_are_not_spoken_of(settings):

@@ -23,6 +23,7 @@ from elowire.cli.stack import running
 from elowire.contracts.envelope import EventRecord
 from elowire.runtime import clock, logs
 from elowire.runtime.kafka import ConfirmedProducer, OutRecord
+from elowire.runtime.ports import why_taken
 from elowire.runtime.settings import Settings, load_settings
 
 PAUSE_S = 0.8
@@ -87,7 +88,7 @@ def _settings(folder: Path) -> Settings:
     """Return settings with free ports; the live page keeps its usual one if it can."""
     usual = load_settings()
     kafka, processor, ticker_admin, ingest, ingest_admin, dispatch, dispatch_admin, other = _free_ports(8)
-    ticker = usual.ticker_port if _is_free(usual.host, usual.ticker_port) else other
+    ticker = usual.ticker_port if why_taken(usual.host, usual.ticker_port) is None else other
 
     return load_settings(
         data_dir=folder / "data",
@@ -112,17 +113,6 @@ def _free_ports(count: int) -> list[int]:
             probe.bind(("127.0.0.1", 0))
 
         return [probe.getsockname()[1] for probe in probes]
-
-
-def _is_free(host: str, port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError:
-            return False
-
-    return True
 
 
 @contextlib.asynccontextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from elowire.cli.supervisor import Service, Supervisor
 from elowire.runtime import clock, topics
 from elowire.runtime.data_dir import HeldError, Hold, alive, open_data_dir
 from elowire.runtime.embedded.broker import EmbeddedKafka
+from elowire.runtime.ports import why_taken
 from elowire.runtime.settings import Settings
 
 READY_S = 90.0
@@ -152,30 +152,26 @@ def _require_first(settings: Settings) -> None:
         hold.release()
 
 
-async def require_free(settings: Settings, say: Callable[[str], None]) -> None:
+async def require_free(settings: Settings, say: Callable[[str], None], *, within_s: float = PORTS_S) -> None:
     """Wait for the ports: a killed predecessor's services need a moment to end."""
-    deadline = clock.monotonic() + PORTS_S
+    deadline = clock.monotonic() + within_s
     told = False
     while taken := next((why for name in PORTS if (why := _taken(settings, name))), None):
         if clock.monotonic() > deadline:
             raise Failure(taken)
         if not told:
             told = True
-            say(f"{taken.partition('. ')[0]}; trying again for {PORTS_S:g} s")
+            say(f"{taken.partition('. ')[0]}; trying again for {within_s:g} s")
         await asyncio.sleep(_PORTS_POLL_S)
 
 
 def _taken(settings: Settings, name: str) -> str | None:
-    """Return why a port cannot be listened on, None if it can."""
+    """Return a sentence for the user if a service cannot listen on its port."""
     port = getattr(settings, name)
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((settings.host, port))
-        except OSError as fault:
-            return (
-                f"port {port} on {settings.host} cannot be used ({fault.strerror}). Stop the program that "
-                f"has it, or choose another with ELOWIRE_{name.upper()}"
-            )
+    if (why := why_taken(settings.host, port)) is None:
+        return None
 
-    return None
+    return (
+        f"port {port} on {settings.host} cannot be used ({why}). Stop the program that has it, or choose "
+        f"another with ELOWIRE_{name.upper()}"
+    )

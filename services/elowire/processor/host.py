@@ -26,6 +26,7 @@ from faust.assignor.partition_assignor import PartitionAssignor
 from faust.exceptions import ConsumerNotStarted
 from faust.transport.drivers import aiokafka as driver
 
+from elowire.processor.pace import is_small
 from elowire.processor.ports import NotOwnerError
 from elowire.processor.stage import Record
 
@@ -44,8 +45,6 @@ T = TypeVar("T")
 
 SCHEME = "elowire"
 REFUSAL_CHECK_S = 0.5
-# What part of a full batch is so much that more is waiting.
-FEW = 4
 
 
 class Consumer(driver.Consumer):
@@ -122,10 +121,10 @@ class FaustGroup:
         """
 
         async def fetch(client: AIOKafkaConsumer) -> Mapping[TopicPartition, Sequence[Record]]:
-            client.resume(*client.assignment().intersection(sources))
+            client.resume(*client.paused())
             got = await client.getmany(*sources, timeout_ms=int(timeout_s * 1000), max_records=limit)
-            if sum(map(len, got.values())) < limit // FEW:
-                client.pause(*client.assignment().intersection(sources))
+            if is_small(got, limit):
+                client.pause(*client.assignment())
 
             return {
                 at: [

@@ -25,6 +25,7 @@ from elowire.processor.changelog import Changelog
 from elowire.processor.checks import co_partitioned, same_topics, sources_are_whole, topics_of
 from elowire.processor.lease import Lease
 from elowire.processor.limit import DeadLetterLimit
+from elowire.processor.pace import is_small
 from elowire.processor.parts import Part, Phase, held_by, name_of, part_of
 from elowire.processor.ports import Batch, NotOwnerError, Ports
 from elowire.runtime.clock import monotonic
@@ -57,9 +58,8 @@ class Lane:
         self._generation = 0
         self._audit_at = self._idle_check_at = float("-inf")
         self._orphan_since: float | None = monotonic()
-        self._idle = asyncio.Event()
+        self._idle, self._wake = asyncio.Event(), asyncio.Event()
         self._idle.set()
-        self._wake = asyncio.Event()
         self._closing = False
 
     # Called by the group, inside the rebalance callback of the consumer.
@@ -153,7 +153,7 @@ class Lane:
                     work.setdefault(part, {})[source] = taken
         if work:
             await self._batch(work, {})
-            if self.pace.pace_s and sum(map(len, got.values())) < self.pace.max_records // 4:
+            if self.pace.pace_s and is_small(got, self.pace.max_records):
                 await asyncio.sleep(self.pace.pace_s)
         elif not got:
             await self._check_idle(parts)

@@ -3,6 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+# What part of a full batch is so much that more is waiting.
+FEW = 4
+
+
+def is_small(fetched: Mapping[object, Sequence[object]], limit: int) -> bool:
+    """Whether a fetch of at most `limit` records brought so few that hardly more is waiting."""
+    return sum(map(len, fetched.values())) < limit // FEW
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

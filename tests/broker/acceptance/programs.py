@@ -196,11 +196,15 @@ class Processor(Program):
         return self
 
     def metric(self, name, **labels):
-        """The value of a figure at `/metrics`, 0 where it does not stand there."""
-        text = httpx.get(f"http://127.0.0.1:{self.admin_port}/metrics", timeout=5).text
-        wanted = name + ("{" + ",".join(f'{k}="{v}"' for k, v in labels.items()) + "}" if labels else "")
-        values = [line.rpartition(" ")[2] for line in text.splitlines() if line.rpartition(" ")[0] == wanted]
-        return float(values[0]) if values else 0.0
+        return metric(self.admin_port, name, **labels)
+
+
+def metric(admin_port, name, **labels):
+    """The value of a figure at `/metrics`, 0 where it does not stand there."""
+    text = httpx.get(f"http://127.0.0.1:{admin_port}/metrics", timeout=5).text
+    wanted = name + ("{" + ",".join(f'{k}="{v}"' for k, v in labels.items()) + "}" if labels else "")
+    values = [line.rpartition(" ")[2] for line in text.splitlines() if line.rpartition(" ")[0] == wanted]
+    return float(values[0]) if values else 0.0
 
 
 DATA = Path(__file__).parents[2] / "data"

@@ -10,7 +10,8 @@ import pytest
 from aiokafka import AIOKafkaConsumer
 from aiokafka.structs import TopicPartition
 
-from elowire.processor.host import FEW, FaustGroup
+from elowire.processor.host import FaustGroup
+from elowire.processor.pace import FEW
 from elowire.processor.sink import KafkaSink
 
 pytestmark = pytest.mark.broker

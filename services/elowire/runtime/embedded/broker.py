@@ -22,6 +22,7 @@ from elowire.runtime.embedded.properties import (
 )
 from elowire.runtime.embedded.ready import cluster_id_at
 from elowire.runtime.embedded.storage import check_data, draft_dir, format_data, log_dir
+from elowire.runtime.ports import why_taken
 from elowire.runtime.settings import child_environment, load_settings
 
 if TYPE_CHECKING:
@@ -194,13 +195,13 @@ class EmbeddedKafka:
 
     def _free_ports(self) -> int:
         """Return a free port for the controller; raise when the broker's own is taken."""
-        if not _is_free(self.port):
+        if why_taken(HOST, self.port) is not None:
             raise EmbeddedKafkaError(
                 f"port {self.port} on {HOST} is taken by another program. Stop that program, or give Kafka "
                 "another port (ELOWIRE_KAFKA_PORT)"
             )
         following = self.port + 1
-        if following <= 65535 and _is_free(following):  # noqa: PLR2004 - the largest port
+        if following <= 65535 and why_taken(HOST, following) is None:  # noqa: PLR2004 - the largest port
             return following
         with socket.socket() as probe:
             probe.bind((HOST, 0))
@@ -286,14 +287,3 @@ class EmbeddedKafka:
         raise EmbeddedKafkaError(
             f"Kafka did not answer within {START_S:g} s. Its last lines:\n{self.last_lines()}"
         )
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        # As Java binds: connections of an earlier broker that are still closing do not count.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except OSError:
-            return False
-    return True
