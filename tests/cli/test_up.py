@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import socket
-from contextlib import ExitStack
+import threading
+from contextlib import ExitStack, suppress
 
 import httpx
 import psutil
 import pytest
 
+from elowire.runtime.kafka import KafkaUnreachableError, RecordRefusedError
+from tests.bench import load, measures
 from tests.broker.acceptance.programs import DATA, Program, feed, gone, living, run, wait_until
 from tests.ports import free_ports
 
 pytestmark = pytest.mark.broker
 EVENT = DATA / "events" / "us-championship-2025.json"
 RATED_S = 60
-ORPHANED_S = 30
+# As long as a next start waits for the ports.
+ORPHANED_S = 10
 PORTS = (
     "KAFKA_PORT",
     "TICKER_PORT",
@@ -195,6 +200,29 @@ def test_kill_9_of_it_alone_leaves_no_process_and_the_next_one_need_not_wait(up,
             probe.bind(("127.0.0.1", port))
 
 
+def test_killed_at_work_its_services_end_as_in_order(up):
+    """They still have Kafka to finish with: without it a batch is tried for as long as a batch may last."""
+    program = up().ready()
+    size = load.Size(tournaments=20, entrants=100, rounds=60, players=20_000)
+    facts, entries = load.facts(size, seed=1)
+    records = [*facts, *load.games(size, entries, seed=1)]
+
+    def send():
+        with suppress(KafkaUnreachableError, RecordRefusedError):  # Kafka ends in the middle of it
+            asyncio.run(measures.send(program.bootstrap, records))
+
+    sending = threading.Thread(target=send)
+    sending.start()
+    wait_until(lambda: program.player(entries["open-1-0"][0]), RATED_S, "rated games")
+    family = living(program.family())
+    assert sending.is_alive()
+    program.process.kill()
+
+    gone(family, ORPHANED_S)
+    sending.join()
+    assert "the process ends itself" not in program.err
+
+
 def test_what_dies_is_started_again_and_nothing_is_lost(up, event):
     program = up().ready()
     feed(program.bootstrap, EVENT)
@@ -214,14 +242,19 @@ def test_what_dies_is_started_again_and_nothing_is_lost(up, event):
     path.write_text(json.dumps({**event, "games": [{**first_game, "status": "annulled"}, *others]}))
     feed(program.bootstrap, path, "--revision", "1")
     player_id = str(first_game["white"])
+
+    # Not the whole answer: the tournament's line is of another topic and may come first.
+    def figures(raw):
+        return raw and json.loads(raw)["standard"]
+
     after = wait_until(
-        lambda: (raw := program.player(player_id)) != before[player_id] and raw,
+        lambda: (now := figures(program.player(player_id))) != figures(before[player_id]) and now,
         RATED_S,
         lambda: program.err[-2000:],
     )
 
-    assert json.loads(before[player_id])["standard"]["pending_games"] == 11
-    assert json.loads(after)["standard"]["pending_games"] == 10
+    assert figures(before[player_id])["pending_games"] == 11
+    assert after["pending_games"] == 10
 
 
 def test_when_kafka_cannot_come_back_it_says_why_and_ends(up):
@@ -245,7 +278,7 @@ def test_sigterm_while_kafka_starts_leaves_nothing(up):
     assert (status, "Traceback" in program.err) == (0, False)
 
 
-@pytest.mark.parametrize("name", ["KAFKA_PORT", "TICKER_PORT", "DISPATCH_ADMIN_PORT"])
+@pytest.mark.parametrize("name", ["KAFKA_PORT", "DISPATCH_ADMIN_PORT"])
 def test_a_taken_port_is_named(up, name):
     with ExitStack() as held:
         taken = held.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]

@@ -97,7 +97,7 @@ def test_every_panel_shows_something_and_alerts_fire_when_the_processor_stops(up
 
     def still_empty():
         one_more_fact(up, next(revisions))
-        empty.intersection_update(empty_panels(watching, EMPTY))
+        empty.intersection_update(empty_panels(watching, EMPTY, empty))
         return empty
 
     wait_until(lambda: not still_empty(), WAIT_S, lambda: f"panels with figures: {empty}")
@@ -158,7 +158,7 @@ def test_every_panel_shows_something_after_the_demo(tmp_path):
             empty = set(empty_panels(prometheus, EMPTY_AFTER_THE_DEMO))
 
             def still_empty():
-                empty.intersection_update(empty_panels(prometheus, EMPTY_AFTER_THE_DEMO))
+                empty.intersection_update(empty_panels(prometheus, EMPTY_AFTER_THE_DEMO, empty))
                 return empty
 
             # While it plays: a rate of what has ended is gone after half a minute.

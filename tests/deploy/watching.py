@@ -96,13 +96,18 @@ class Watching:
         self.process.wait(30)
 
 
-def empty_panels(prometheus, but=()):
-    """Panels with a query that shows nothing, by board: no series, or none with a number."""
+def empty_panels(prometheus, but=(), among=None):
+    """Panels with a query that shows nothing, by board: no series, or none with a number.
+
+    `among` are those to look at, as this function names them, when the others have been seen.
+    """
     return [
-        f"{name}: {panel['title']}"
+        title
         for name, board in boards().items()
         for panel in panels(board)
+        for title in [f"{name}: {panel['title']}"]
         if panel["title"] not in but
+        and (among is None or title in among)
         and not all(shows(prometheus.result(target["expr"])) for target in panel["targets"])
     ]
 

@@ -6,6 +6,7 @@ A failure here means that a new version of Faust or aiokafka changed something u
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import random
 from collections import Counter, defaultdict
@@ -20,7 +21,7 @@ from faust.transport.drivers import aiokafka as driver
 from faust.types import TP
 
 from elowire.processor.app import PRODUCE_REQUEST_S, build_app
-from elowire.processor.host import Consumer, CoPartitioned, Transport
+from elowire.processor.host import Consumer, ConsumerThread, CoPartitioned, Transport
 from elowire.processor.sink import KafkaSink
 from elowire.runtime.settings import load_settings
 from tests.fakes.toy import toy_stages
@@ -66,6 +67,18 @@ async def test_touch_3_fausts_own_loop_takes_no_records(app):
     records, _ = await app.consumer._wait_next_records(timeout=0)  # would raise: there is no client
 
     assert records == {}, f"Faust fetches by another way than _getmany(): {SEE}"
+
+
+async def test_touch_4_the_thread_is_ours_and_ends_when_its_client_cancels_something(app):
+    thread = app.consumer._thread
+    assert type(thread) is ConsumerThread, f"_new_consumer_thread() makes another thread: {SEE}"
+
+    class Client:
+        async def stop(self):
+            raise asyncio.CancelledError
+
+    thread._consumer = Client()
+    await thread.on_thread_stop()
 
 
 async def test_faust_takes_our_assignor(app):

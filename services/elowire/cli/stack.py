@@ -16,7 +16,7 @@ from elowire.runtime.ports import why_taken
 from elowire.runtime.settings import Settings
 
 READY_S = 90.0
-PORTS_S = 5.0
+PORTS_S = 10.0
 _PORTS_POLL_S = 0.1
 _WATCH_S = 1.0
 PORTS = (
@@ -44,8 +44,10 @@ class Stack:
             await asyncio.sleep(_WATCH_S)
             if self.broker is not None and not self.broker.running:
                 say("Kafka ended; it starts again")
+                self.supervisor.held = None
                 await asyncio.to_thread(self.broker.stop)
                 await asyncio.to_thread(self.broker.start)
+                self.supervisor.held = self.broker.lifeline
 
 
 @asynccontextmanager
@@ -81,7 +83,9 @@ async def running(
         await topics.apply(settings, shape=shape)
         if rebuild:
             await _forget(settings, say)
-        supervisor = Supervisor(_services(settings), say, log)
+        # Killed, we leave as we would in order: a service that still works needs Kafka to finish.
+        held = None if broker is None else broker.lifeline
+        supervisor = Supervisor(_services(settings), say, log, held)
         await supervisor.start()
         try:
             say("starting the services")

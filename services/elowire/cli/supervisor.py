@@ -40,6 +40,8 @@ class Supervisor:
     say: Callable[[str], None]
     log: int | None = None
     """File descriptor for the services' own output; None shows it."""
+    held: int | None = None
+    """File descriptor that every service keeps open: who reads its other end learns when the last is gone."""
     _children: dict[str, asyncio.subprocess.Process] = field(default_factory=dict)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _ends: dict[str, list[int]] = field(default_factory=dict)
@@ -121,6 +123,7 @@ class Supervisor:
             stdout=self.log,
             stderr=self.log,
             env=child_environment(**service.environment),
+            pass_fds=() if self.held is None else (self.held,),
             start_new_session=True,
         )
         self._children[service.name] = child

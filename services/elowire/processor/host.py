@@ -1,12 +1,13 @@
 """Faust as the lane's host: consumer, group membership, assignor. The only module with private names.
 
 Registered as the transport `elowire` (entry point `faust.transports`). An application on this transport
-has no agents: all its topics belong to the lane. Three private names of Faust 0.15 are touched, each marked
+has no agents: all its topics belong to the lane. Four private names of Faust 0.15 are touched, each marked
 TOUCH and held by a contract test:
 
 1. `Consumer._thread`, the thread that the client runs in;
 2. `AIOKafkaConsumerThread._ensure_consumer()`, the client itself;
-3. `Consumer._getmany()`, overridden, so that Faust's own loop takes no records.
+3. `Consumer._getmany()`, overridden, so that Faust's own loop takes no records;
+4. `Consumer._new_consumer_thread()`, overridden, for a thread that always ends.
 """
 
 from __future__ import annotations
@@ -47,10 +48,26 @@ SCHEME = "elowire"
 REFUSAL_CHECK_S = 0.5
 
 
+class ConsumerThread(driver.AIOKafkaConsumerThread):
+    """Faust's consumer thread, which ends with Kafka away too.
+
+    aiokafka's `Fetcher.close()` passes on that it cancelled a fetch which waited to try again. Faust took it
+    for the end of the thread itself, told nobody, and the process waited for the thread for ever.
+    """
+
+    async def on_thread_stop(self) -> None:
+        """Stop the client, whatever of its own it cancels on the way."""
+        with suppress(asyncio.CancelledError):
+            await super().on_thread_stop()
+
+
 class Consumer(driver.Consumer):
     """Faust's consumer, whose records the lane takes."""
 
     logger = driver.logger
+
+    def _new_consumer_thread(self) -> ConsumerThread:  # TOUCH 4
+        return ConsumerThread(self, loop=self.loop, beacon=self.beacon)
 
     async def _getmany(self, active_partitions: set[TP] | None, timeout: float) -> Any:  # noqa: ARG002, ASYNC109, ANN401  # TOUCH 3
         await asyncio.sleep(timeout)

@@ -12,6 +12,7 @@ from aiokafka import AIOKafkaConsumer
 from aiokafka.errors import KafkaError
 
 from elowire.runtime.clock import monotonic
+from elowire.runtime.kafka import stop_consumer
 from elowire.runtime.topic_ids import AdminWithIds
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class KafkaLog:
 
     async def stop(self) -> None:
         """Close the connections."""
-        await self._consumer.stop()
+        await stop_consumer(self._consumer)
         await self._admin.close()
 
     async def partition_counts(self, topics: Collection[str]) -> dict[str, int]:

@@ -25,7 +25,14 @@ from elowire.processor import state as states
 from elowire.processor.entries import new_account
 from elowire.runtime import topics
 from elowire.runtime.clock import monotonic
-from elowire.runtime.kafka import ConfirmedProducer, OutRecord, TopicMissingError, admin_client, read_all
+from elowire.runtime.kafka import (
+    ConfirmedProducer,
+    OutRecord,
+    TopicMissingError,
+    admin_client,
+    read_all,
+    stop_consumer,
+)
 from elowire.runtime.security import connection, is_secured
 
 if TYPE_CHECKING:
@@ -132,7 +139,7 @@ async def _beginnings(settings: Settings, sources: Sequence[str]) -> dict[TopicP
     try:
         found: dict[TopicPartition, int] = await consumer.beginning_offsets(places)
     finally:
-        await consumer.stop()
+        await stop_consumer(consumer)
 
     return found
 
@@ -208,4 +215,4 @@ async def _set_back(settings: Settings, beginnings: Mapping[TopicPartition, int]
             "Stop it and run the same command again: no processor works in between"
         ) from fault
     finally:
-        await consumer.stop()
+        await stop_consumer(consumer)

@@ -21,6 +21,7 @@ from elowire.runtime.kafka_reading import (
     read_all,
     require_answer,
     span_reader,
+    stop_consumer,
 )
 from elowire.runtime.kafka_records import (
     KafkaForbiddenError,
@@ -51,6 +52,7 @@ __all__ = [
     "read_all",
     "require_answer",
     "span_reader",
+    "stop_consumer",
 ]
 
 RECORD_BYTES = 5 << 20

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -200,7 +201,21 @@ async def _reading(
     except TopicAuthorizationFailedError as fault:
         raise KafkaForbiddenError.to("read", f"topic {', '.join(topics)}") from fault
     finally:
+        await stop_consumer(consumer)
+
+
+async def stop_consumer(consumer: AIOKafkaConsumer) -> None:
+    """Stop a consumer, with Kafka away too.
+
+    aiokafka's `Fetcher.close()` passes on that it cancelled a fetch which waited to try again, as if the
+    caller had been cancelled, and leaves the rest open.
+    """
+    try:
         await consumer.stop()
+    except asyncio.CancelledError:
+        await consumer._client.close()  # noqa: SLF001 - what `stop()` did not come to
+        if (task := asyncio.current_task()) is not None and task.cancelling():
+            raise
 
 
 def _records(fetched: Mapping[TopicPartition, Sequence[object]]) -> list[Record]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import time
 
 import pytest
+from aiokafka import AIOKafkaConsumer
 
+from elowire.runtime.kafka import stop_consumer
 from tests.broker.faults.brokers import FullDisk, OwnBroker
 from tests.broker.faults.proxy import Proxy
 from tests.broker.faults.scene import Scene
@@ -15,6 +18,8 @@ from tests.broker.faults.workers import EXIT_STOPPED
 pytestmark = pytest.mark.broker
 
 HEALED_S = 60
+# A third of the 30 s after which a processor that was asked to end gives up.
+STOPPED_S = 10
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +47,14 @@ async def at_work(scene, seed=1):
     return load
 
 
+async def all_assigned(scene, slots):
+    """Return when every worker holds something and is at work."""
+    async with asyncio.timeout(HEALED_S):
+        while any("recovered" not in scene.workers.log_of(slot) for slot in slots):
+            await asyncio.sleep(0.1)
+    await asyncio.sleep(1)
+
+
 async def all_is_well(scene, load):
     await load
     assert await scene.drained(HEALED_S) == {}
@@ -64,6 +77,51 @@ async def test_a_broker_that_is_killed_or_restarted_at_work(own, tmp_path, how):
         await all_is_well(scene, load)
     finally:
         scene.workers.kill_all()
+
+
+async def test_workers_that_are_asked_to_end_while_the_broker_is_away_end_soon(own, tmp_path):
+    scene = await product(own, tmp_path)
+    slots = range(3)
+    try:
+        for slot in slots:
+            scene.workers.start(slot)
+        await all_assigned(scene, slots)
+        await asyncio.to_thread(own.kill)
+        # Each at another moment of the client's tries.
+        for slot in slots:
+            await asyncio.sleep(0.13)
+            scene.workers.signal(slot, signal.SIGTERM)
+        asked = time.monotonic()
+        codes = [(await scene.end(slot, patience_s=40))[0] for slot in slots]
+        took = time.monotonic() - asked
+    finally:
+        scene.workers.kill_all()
+        await asyncio.to_thread(own.start)
+
+    assert codes == [0] * len(slots), scene.workers.log()[-4000:]
+    assert took < STOPPED_S
+
+
+async def test_readers_are_closed_while_the_broker_is_away(own, tmp_path):
+    scene = await product(own, tmp_path)
+    readers = [
+        AIOKafkaConsumer(scene.prefix + "live-ratings", bootstrap_servers=own.bootstrap) for _ in range(12)
+    ]
+    for reader in readers:
+        await reader.start()
+    await asyncio.to_thread(own.kill)
+    await asyncio.sleep(1)
+    try:
+        plainly = await asyncio.gather(*(reader.stop() for reader in readers[:6]), return_exceptions=True)
+        for reader in readers[6:]:
+            await stop_consumer(reader)
+    finally:
+        for reader in readers[:6]:
+            await reader._client.close()
+        await asyncio.to_thread(own.start)
+
+    assert any(isinstance(fault, asyncio.CancelledError) for fault in plainly), "the fault did not bite"
+    assert not [task for task in asyncio.all_tasks() if "aiokafka" in repr(task)]
 
 
 async def test_a_broker_without_room_on_its_disk(tmp_path):

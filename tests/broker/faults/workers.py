@@ -90,6 +90,9 @@ class Workers:
     def signal(self, slot, number):
         self.processes[slot].send_signal(number)
 
+    def log_of(self, slot):
+        return (self.folder / f"worker-{slot}.log").read_text(errors="replace")
+
     def log(self):
         return "".join(path.read_text(errors="replace") for path in sorted(self.folder.glob("worker-*.log")))
 

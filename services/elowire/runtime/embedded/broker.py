@@ -89,6 +89,16 @@ class EmbeddedKafka:
         """Whether the broker process lives."""
         return self._process is not None and self._process.poll() is None
 
+    @property
+    def lifeline(self) -> int | None:
+        """File descriptor that keeps the broker running; None when it does not run.
+
+        A process that inherits it keeps the broker for as long as it lives, should we be killed.
+        """
+        process = self._process
+
+        return None if process is None or process.stdin is None else process.stdin.fileno()
+
     def __enter__(self) -> Self:
         self.start()
         return self
