@@ -29,7 +29,8 @@ async def test_a_port_that_becomes_free_soon_is_waited_for(settings, name):
         await waiting
 
     port = getattr(settings, name)
-    assert said == [f"port {port} on 127.0.0.1 cannot be used (Address already in use); trying again for 5 s"]
+    why = "cannot be used (Address already in use)"
+    assert said == [f"port {port} on 127.0.0.1 {why}; trying again for {stack.PORTS_S:g} s"]
 
 
 @pytest.mark.parametrize("name", stack.PORTS)
