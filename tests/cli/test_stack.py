@@ -29,8 +29,9 @@ async def test_a_port_that_becomes_free_soon_is_waited_for(settings, name):
         await waiting
 
     port = getattr(settings, name)
-    why = "cannot be used (Address already in use)"
-    assert said == [f"port {port} on 127.0.0.1 {why}; trying again for {stack.PORTS_S:g} s"]
+    assert said == [
+        f"port {port} on 127.0.0.1 cannot be used (Address already in use); trying again for 10 s"
+    ]
 
 
 @pytest.mark.parametrize("name", stack.PORTS)

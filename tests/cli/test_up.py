@@ -278,7 +278,7 @@ def test_sigterm_while_kafka_starts_leaves_nothing(up):
     assert (status, "Traceback" in program.err) == (0, False)
 
 
-@pytest.mark.parametrize("name", ["KAFKA_PORT", "DISPATCH_ADMIN_PORT"])
+@pytest.mark.parametrize("name", ["KAFKA_PORT", "TICKER_PORT", "DISPATCH_ADMIN_PORT"])
 def test_a_taken_port_is_named(up, name):
     with ExitStack() as held:
         taken = held.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]

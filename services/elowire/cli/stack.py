@@ -44,10 +44,11 @@ class Stack:
             await asyncio.sleep(_WATCH_S)
             if self.broker is not None and not self.broker.running:
                 say("Kafka ended; it starts again")
-                self.supervisor.held = None
+                # A service that starts meanwhile must not inherit what is being closed.
+                self.supervisor.lifeline = None
                 await asyncio.to_thread(self.broker.stop)
                 await asyncio.to_thread(self.broker.start)
-                self.supervisor.held = self.broker.lifeline
+                self.supervisor.lifeline = self.broker.lifeline
 
 
 @asynccontextmanager
@@ -84,8 +85,8 @@ async def running(
         if rebuild:
             await _forget(settings, say)
         # Killed, we leave as we would in order: a service that still works needs Kafka to finish.
-        held = None if broker is None else broker.lifeline
-        supervisor = Supervisor(_services(settings), say, log, held)
+        lifeline = None if broker is None else broker.lifeline
+        supervisor = Supervisor(_services(settings), say, log, lifeline)
         await supervisor.start()
         try:
             say("starting the services")

@@ -40,7 +40,7 @@ class Supervisor:
     say: Callable[[str], None]
     log: int | None = None
     """File descriptor for the services' own output; None shows it."""
-    held: int | None = None
+    lifeline: int | None = None
     """File descriptor that every service keeps open: who reads its other end learns when the last is gone."""
     _children: dict[str, asyncio.subprocess.Process] = field(default_factory=dict)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -123,7 +123,7 @@ class Supervisor:
             stdout=self.log,
             stderr=self.log,
             env=child_environment(**service.environment),
-            pass_fds=() if self.held is None else (self.held,),
+            pass_fds=() if self.lifeline is None else (self.lifeline,),
             start_new_session=True,
         )
         self._children[service.name] = child

@@ -51,8 +51,8 @@ REFUSAL_CHECK_S = 0.5
 class ConsumerThread(driver.AIOKafkaConsumerThread):
     """Faust's consumer thread, which ends with Kafka away too.
 
-    aiokafka's `Fetcher.close()` passes on that it cancelled a fetch which waited to try again. Faust took it
-    for the end of the thread itself, told nobody, and the process waited for the thread for ever.
+    Faust takes the cancellation that aiokafka passes on then (see `stop_consumer`) for the end of the thread
+    itself and tells nobody, and the process would wait for the thread for ever.
     """
 
     async def on_thread_stop(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
+from contextlib import asynccontextmanager
 
 import pytest
 from aiokafka import AIOKafkaConsumer
@@ -52,7 +53,17 @@ async def all_assigned(scene, slots):
     async with asyncio.timeout(HEALED_S):
         while any("recovered" not in scene.workers.log_of(slot) for slot in slots):
             await asyncio.sleep(0.1)
-    await asyncio.sleep(1)
+    await asyncio.sleep(1)  # each waits for records then
+
+
+@asynccontextmanager
+async def away(own):
+    """A broker that is killed, and starts again after the block."""
+    await asyncio.to_thread(own.kill)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(own.start)
 
 
 async def all_is_well(scene, load):
@@ -86,17 +97,16 @@ async def test_workers_that_are_asked_to_end_while_the_broker_is_away_end_soon(o
         for slot in slots:
             scene.workers.start(slot)
         await all_assigned(scene, slots)
-        await asyncio.to_thread(own.kill)
-        # Each at another moment of the client's tries.
-        for slot in slots:
-            await asyncio.sleep(0.13)
-            scene.workers.signal(slot, signal.SIGTERM)
-        asked = time.monotonic()
-        codes = [(await scene.end(slot, patience_s=40))[0] for slot in slots]
-        took = time.monotonic() - asked
+        async with away(own):
+            # Each at another moment of the client's tries.
+            for slot in slots:
+                await asyncio.sleep(0.13)
+                scene.workers.signal(slot, signal.SIGTERM)
+            asked = time.monotonic()
+            codes = [(await scene.end(slot, patience_s=40))[0] for slot in slots]
+            took = time.monotonic() - asked
     finally:
         scene.workers.kill_all()
-        await asyncio.to_thread(own.start)
 
     assert codes == [0] * len(slots), scene.workers.log()[-4000:]
     assert took < STOPPED_S
@@ -109,16 +119,13 @@ async def test_readers_are_closed_while_the_broker_is_away(own, tmp_path):
     ]
     for reader in readers:
         await reader.start()
-    await asyncio.to_thread(own.kill)
-    await asyncio.sleep(1)
-    try:
+    async with away(own):
+        await asyncio.sleep(1)
         plainly = await asyncio.gather(*(reader.stop() for reader in readers[:6]), return_exceptions=True)
         for reader in readers[6:]:
             await stop_consumer(reader)
-    finally:
         for reader in readers[:6]:
             await reader._client.close()
-        await asyncio.to_thread(own.start)
 
     assert any(isinstance(fault, asyncio.CancelledError) for fault in plainly), "the fault did not bite"
     assert not [task for task in asyncio.all_tasks() if "aiokafka" in repr(task)]

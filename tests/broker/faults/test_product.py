@@ -85,7 +85,7 @@ async def test_spares_take_over_from_a_killed_worker_in_time(kafka, tmp_path):
 
 
 def last_assignment(scene, slot):
-    log = (scene.workers.folder / f"worker-{slot}.log").read_text()
+    log = scene.workers.log_of(slot)
     return [line for line in log.splitlines() if '"event":"assigned"' in line][-1]
 
 

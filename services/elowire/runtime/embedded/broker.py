@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 START_S = 90.0
 STOP_S = 20.0
-# An orphaned broker is told to stop at once; this is how long a new start waits for it.
+# An orphaned broker stops when nobody has its lifeline any more; so long a new start waits for it.
 ORPHAN_S = STOP_S + 5.0
 _LINES_QUOTED = 15
 _LOG4J = "kafka-log4j2.properties"

@@ -1,9 +1,10 @@
 """Runs Java and ends it when the process that started it is gone, however that ended.
 
 Run as a script with its own interpreter, so that it imports nothing but a little of the standard library.
-Standard input is a pipe whose other end only the parent holds: the end of it means "stop", whether the
-parent closed it or was killed. This needs no polling, no process ids that may be reused, and works alike on
-Linux and macOS. Java is asked by SIGTERM, and killed when it is not gone after the grace time.
+Standard input is a pipe whose other end the parent holds, and whoever inherits it to keep Java running: the
+end of it means "stop", whether they closed it or were killed. This needs no polling, no process ids that may
+be reused, and works alike on Linux and macOS. Java is asked by SIGTERM, and killed when it is not gone after
+the grace time.
 
 Arguments: grace time in seconds, then Java's command line. Exits with Java's exit code.
 """
