@@ -113,17 +113,20 @@ test-real: setup chromium
 	@$(PYTEST) $(wildcard $(REAL:%=tests/%)) $(OPTIONS_services) $(PARALLEL) || \
 		{ echo "== again: what failed"; $(PYTEST) --last-failed $(wildcard $(REAL:%=tests/%)) $(OPTIONS_services); }
 
-# Pages are looked at with Chromium. Where root and apt are at hand (CI, containers) it is installed; elsewhere it is asked for.
+# Pages are looked at with Chromium, in the widths of a font that they name. Where root and apt are at hand (CI,
+# containers) both are installed; elsewhere they are asked for.
 .PHONY: chromium
 test-browser: chromium
 chromium:
-	@if ! find tests/browser -name 'test_*.py' 2>/dev/null | grep -q . || command -v chromium >/dev/null; then \
+	@if ! find tests/browser -name 'test_*.py' 2>/dev/null | grep -q . || \
+		{ command -v chromium >/dev/null && find /usr/share/fonts -name 'NotoSans-Regular*' 2>/dev/null | grep -q .; }; then \
 		:; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		printf '\n== %s\n' "setup: Chromium"; \
-		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends chromium >/dev/null; \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends \
+			chromium fonts-noto-core >/dev/null; \
 	else \
-		echo "The browser tests need Chromium: install the package chromium of your system and try again." >&2; \
+		echo "The browser tests need Chromium and Noto Sans: install your system's packages chromium and fonts-noto-core and try again." >&2; \
 		exit 1; \
 	fi
 

@@ -23,8 +23,23 @@ def chromium():
     assert program is not None, "these tests need Debian's Chromium: make chromium"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        assert _font(browser).startswith("Noto Sans"), "their widths are those of Noto Sans: make chromium"
         yield browser
         browser.close()
+
+
+def _font(browser):
+    """Return the font that the pages are written in where the system has it as its own."""
+    page = browser.new_page()
+    page.set_content("<p style='font-family: system-ui'>Elo</p>")
+    ask = page.context.new_cdp_session(page)
+    ask.send("DOM.enable")
+    ask.send("CSS.enable")
+    root = ask.send("DOM.getDocument")["root"]["nodeId"]
+    found = ask.send("DOM.querySelector", {"nodeId": root, "selector": "p"})["nodeId"]
+    [font] = ask.send("CSS.getPlatformFontsForNode", {"nodeId": found})["fonts"]
+    page.close()
+    return font["familyName"]
 
 
 @pytest.fixture(scope="session")

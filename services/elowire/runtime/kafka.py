@@ -10,6 +10,7 @@ from aiokafka.errors import (
     ClusterAuthorizationFailedError,
     KafkaConnectionError,
     KafkaError,
+    KafkaTimeoutError,
     MessageSizeTooLargeError,
     TopicAuthorizationFailedError,
 )
@@ -32,7 +33,7 @@ from elowire.runtime.kafka_records import (
     TopicMissingError,
 )
 from elowire.runtime.kafka_refusals import unreachable
-from elowire.runtime.security import Cluster, connection, is_secured
+from elowire.runtime.security import Cluster, address_of, connection, is_secured
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,6 +58,8 @@ __all__ = [
 
 RECORD_BYTES = 5 << 20
 BATCH_BYTES = 256 << 10
+DELIVERY_S = 60.0
+"""A broker starts again within it; half of KIP-91's two minutes, since a person waits."""
 _IN_FLIGHT = 5_000
 
 
@@ -65,12 +68,24 @@ class ConfirmedProducer:
 
     A producer that raised must not be used again: start a new one, because a broken idempotent
     producer can stay broken for ever (aiokafka issue 1017).
+
+    `delivery_s` is how long a record may take, as `delivery.timeout.ms` of Kafka's own clients (KIP-91);
+    aiokafka tries an idempotent batch for ever.
     """
 
-    def __init__(self, cluster: Cluster, *, client_id: str = "elowire", request_s: float = 40.0) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        *,
+        client_id: str = "elowire",
+        request_s: float = 40.0,
+        delivery_s: float = DELIVERY_S,
+    ) -> None:
         self._cluster = cluster
         self._client_id = client_id
         self._request_s = request_s
+        self._delivery_s = delivery_s
+        self._unanswered = False
         self._producer: AIOKafkaProducer | None = None
         self._topics: frozenset[str] = frozenset()
 
@@ -101,13 +116,18 @@ class ConfirmedProducer:
     async def __aexit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._producer is not None:
-            await self._producer.stop()
+        if self._producer is None:
+            return
+        if self._unanswered:
+            # `stop` would try it for as long as Kafka is away; with an ended sender it goes on at once.
+            await self._producer._sender.close()
+        await self._producer.stop()
 
     async def send_all(self, records: Iterable[OutRecord]) -> int:
         """Write `records` in order and wait for all acknowledgements; returns their number.
 
         Raises `RecordRefusedError` for the first record that was not accepted (records after it may be
+        written), `KafkaUnreachableError` when the cluster falls silent (records without an answer may be
         written), or `TopicMissingError` before anything of the missing topic is sent.
         """
         if self._producer is None:
@@ -121,10 +141,14 @@ class ConfirmedProducer:
                 window.append((record, await self._hand_over(self._producer, record)))
                 sent += 1
                 if len(window) >= _IN_FLIGHT:
-                    await _acknowledged(window)
+                    await self._acknowledged(window)
                     window = []
-        finally:
-            await _acknowledged(window)
+        except KafkaUnreachableError:
+            raise
+        except Exception:
+            await self._acknowledged(window)
+            raise
+        await self._acknowledged(window)
         return sent
 
     async def _know(self, topic: str) -> None:
@@ -135,6 +159,7 @@ class ConfirmedProducer:
             raise TopicMissingError.named([topic], secured=is_secured(self._cluster))
 
     async def _hand_over(self, producer: AIOKafkaProducer, record: OutRecord) -> asyncio.Future[object]:
+        self._unanswered = True
         try:
             handed = await producer.send(
                 record.topic,
@@ -145,18 +170,27 @@ class ConfirmedProducer:
             )
         except TopicAuthorizationFailedError as fault:
             raise KafkaForbiddenError.to("write to", f"topic {record.topic}") from fault
+        except KafkaTimeoutError as fault:  # no room, since what was sent before it is not acknowledged
+            raise self._silence(self._request_s) from fault
         except KafkaError as fault:
             raise RecordRefusedError(_refusal(record, fault)) from fault
         return cast("asyncio.Future[object]", handed)
 
+    async def _acknowledged(self, window: Sequence[tuple[OutRecord, asyncio.Future[object]]]) -> None:
+        sent = asyncio.gather(*(future for _, future in window), return_exceptions=True)
+        try:
+            answers = await asyncio.wait_for(sent, self._delivery_s)
+        except TimeoutError as fault:
+            raise self._silence(self._delivery_s) from fault
+        self._unanswered = False
+        for (record, _), answer in zip(window, answers, strict=True):
+            if isinstance(answer, TopicAuthorizationFailedError):
+                raise KafkaForbiddenError.to("write to", f"topic {record.topic}") from answer
+            if isinstance(answer, BaseException):
+                raise RecordRefusedError(_refusal(record, answer)) from answer
 
-async def _acknowledged(window: Sequence[tuple[OutRecord, asyncio.Future[object]]]) -> None:
-    answers = await asyncio.gather(*(future for _, future in window), return_exceptions=True)
-    for (record, _), answer in zip(window, answers, strict=True):
-        if isinstance(answer, TopicAuthorizationFailedError):
-            raise KafkaForbiddenError.to("write to", f"topic {record.topic}") from answer
-        if isinstance(answer, BaseException):
-            raise RecordRefusedError(_refusal(record, answer)) from answer
+    def _silence(self, seconds: float) -> KafkaUnreachableError:
+        return KafkaUnreachableError.silent(address_of(self._cluster), seconds)
 
 
 def _refusal(record: OutRecord, fault: BaseException) -> str:

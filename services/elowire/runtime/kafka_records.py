@@ -31,7 +31,7 @@ class OutRecord(NamedTuple):
 
 
 class KafkaUnreachableError(ConnectionError):
-    """No broker answers at the bootstrap address, or none lets this client in."""
+    """No broker answers at the bootstrap address, none lets this client in, or none acknowledges."""
 
     @classmethod
     def at(cls, bootstrap: str) -> Self:
@@ -39,6 +39,14 @@ class KafkaUnreachableError(ConnectionError):
         return cls(
             f"no Kafka broker answers at {bootstrap}. Start one (`elowire up`), or name another with "
             "--bootstrap"
+        )
+
+    @classmethod
+    def silent(cls, bootstrap: str, seconds: float) -> Self:
+        """Return the fault of a cluster that was there and then took nothing for this long."""
+        return cls(
+            f"Kafka at {bootstrap} has not acknowledged within {seconds:g} seconds: it is gone, or too few of "
+            "its brokers are there. Nothing is counted twice: when it is back, send the same again"
         )
 
     @classmethod

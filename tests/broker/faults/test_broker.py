@@ -10,7 +10,13 @@ from contextlib import asynccontextmanager
 import pytest
 from aiokafka import AIOKafkaConsumer
 
-from elowire.runtime.kafka import stop_consumer
+from elowire.runtime.kafka import (
+    ConfirmedProducer,
+    KafkaUnreachableError,
+    OutRecord,
+    end_offsets,
+    stop_consumer,
+)
 from tests.broker.faults.brokers import FullDisk, OwnBroker
 from tests.broker.faults.proxy import Proxy
 from tests.broker.faults.scene import Scene
@@ -64,6 +70,16 @@ async def away(own):
         yield
     finally:
         await asyncio.to_thread(own.start)
+
+
+@asynccontextmanager
+async def frozen(own):
+    """A broker that says nothing for the length of the block, and keeps its connections."""
+    own.java.suspend()
+    try:
+        yield
+    finally:
+        own.java.resume()
 
 
 async def all_is_well(scene, load):
@@ -129,6 +145,38 @@ async def test_readers_are_closed_while_the_broker_is_away(own, tmp_path):
 
     assert any(isinstance(fault, asyncio.CancelledError) for fault in plainly), "the fault did not bite"
     assert not [task for task in asyncio.all_tasks() if "aiokafka" in repr(task)]
+
+
+async def under_way(producer, topic):
+    """Write until nothing is acknowledged any more: as a long file does that a user feeds."""
+    for number in range(1_000_000):
+        await producer.send_all([OutRecord(topic, b"k", b"%d" % number)])
+
+
+@pytest.mark.parametrize("ended", ["by itself", "by Ctrl-C"])
+@pytest.mark.parametrize("fault", ["killed", "frozen"])
+async def test_a_writer_whose_broker_goes_away_ends_and_says_why(own, tmp_path, fault, ended):
+    topic = (await product(own, tmp_path)).prefix + "live-ratings"
+
+    async def write():
+        async with ConfirmedProducer(own.bootstrap, request_s=3, delivery_s=4) as producer:
+            await under_way(producer, topic)
+
+    writing = asyncio.ensure_future(write())
+    while not sum((await end_offsets(own.bootstrap, [topic])).values()):
+        await asyncio.sleep(0.1)
+    await asyncio.sleep(1)
+    async with frozen(own) if fault == "frozen" else away(own):
+        if ended == "by Ctrl-C":
+            await asyncio.sleep(1)
+            writing.cancel()
+        [result] = await asyncio.wait_for(asyncio.gather(writing, return_exceptions=True), 4 + 3 + STOPPED_S)
+
+    if ended == "by Ctrl-C":
+        assert isinstance(result, asyncio.CancelledError)
+    else:
+        assert isinstance(result, KafkaUnreachableError)
+        assert str(result).startswith(f"Kafka at {own.bootstrap} has not acknowledged within 4 seconds")
 
 
 async def test_a_broker_without_room_on_its_disk(tmp_path):
