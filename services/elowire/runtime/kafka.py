@@ -119,8 +119,8 @@ class ConfirmedProducer:
         if self._producer is None:
             return
         if self._unanswered:
-            # `stop` would try it for as long as Kafka is away; with an ended sender it goes on at once.
-            await self._producer._sender.close()
+            # `stop` tries it for as long as Kafka is away, unless the sender has ended.
+            await self._producer._sender.close()  # noqa: SLF001  # nothing public ends it
         await self._producer.stop()
 
     async def send_all(self, records: Iterable[OutRecord]) -> int:

@@ -45,8 +45,8 @@ class KafkaUnreachableError(ConnectionError):
     def silent(cls, bootstrap: str, seconds: float) -> Self:
         """Return the fault of a cluster that was there and then took nothing for this long."""
         return cls(
-            f"Kafka at {bootstrap} has not acknowledged within {seconds:g} seconds: it is gone, or too few of "
-            "its brokers are there. Nothing is counted twice: when it is back, send the same again"
+            f"Kafka at {bootstrap} has not acknowledged within {seconds:g} seconds: it is gone, or has too "
+            "few brokers. Nothing is counted twice: when it is back, send the same again"
         )
 
     @classmethod
