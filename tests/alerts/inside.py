@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 import time
@@ -9,7 +10,11 @@ from contextlib import ExitStack, contextmanager
 
 import psutil
 
+from elowire.contracts.topics import CATALOGUE
+from elowire.processor import state as states
 from tests.alerts.installation import frozen, slowed
+from tests.bench import cluster
+from tests.bench.recovery import pending_account, write_states
 from tests.broker.acceptance.programs import is_ready, metric, wait_until
 
 WATCHERS = 40
@@ -19,6 +24,8 @@ READY_S = 60
 DONE_S = 180
 # For each 64 KiB: an answer of a recovery, 1 MiB, takes 8 s then, and within 30 s there must be one.
 SLOW_WAY_S = 0.5
+# More than four fifths of the 2 GiB that a service may have, in states of players of this many games each.
+FULL, FULL_BYTES, PENDING = "full-", 1_800 << 20, 300
 
 
 # Processes that do not run.
@@ -133,6 +140,22 @@ def a_long_recovery(site):
             yield
         finally:
             _stop(site, workers)
+
+
+@contextmanager
+def a_full_processor(site):
+    """A processor with topics of its own recovers the state of players with hundreds of pending games."""
+    account = pending_account(PENDING)
+    players = FULL_BYTES // len(states.encode(account))
+    asyncio.run(cluster.create(site.bootstrap, CATALOGUE, FULL))
+    asyncio.run(write_states(site.bootstrap, players, account, prefix=FULL))
+    workers = [site.other("processor", ELOWIRE_TOPIC_PREFIX=FULL, ELOWIRE_GROUP="full")]
+    try:
+        wait_until(lambda: is_ready(workers[0][1]), DONE_S, lambda: workers[0][0].err[-1000:])
+        _watch(site, workers)
+        yield
+    finally:
+        _stop(site, workers)
 
 
 @contextmanager

@@ -49,7 +49,7 @@ def recoveries(folder: Path, port: int, players: int, *, rounds: int, versions: 
     what = f"{players:,} players, {versions} version{'s' * (versions > 1)} of each"
     with cluster.broker(folder, port, PARTITIONS) as bootstrap:
         for version in range(1, versions + 1):
-            asyncio.run(_write(bootstrap, players, {**_account(), "s": version}))
+            asyncio.run(write_states(bootstrap, players, {**_account(), "s": version}))
         runs = [_one_round(folder / str(number), bootstrap, port, what) for number in range(rounds)]
 
     return rows_of(runs, TARGETS)
@@ -88,7 +88,7 @@ def memory(folder: Path, port: int, *, rounds: int, players: int = 100_000, pend
     with cluster.broker(folder, port, PARTITIONS) as bootstrap:
         for full, seen in sizes.items():
             if full:
-                asyncio.run(_write(bootstrap, players, pending_account(pending)))
+                asyncio.run(write_states(bootstrap, players, pending_account(pending)))
             for number in range(rounds):
                 log = folder / f"{full}-{number}"
                 log.mkdir()
@@ -128,13 +128,16 @@ def _account() -> dict[str, object]:
     return states.decode(min((value for value in table.values() if len(value) >= STATE_BYTES), key=len))
 
 
-async def _write(bootstrap: str, players: int, account: dict[str, object]) -> None:
+async def write_states(bootstrap: str, players: int, account: dict[str, object], prefix: str = "") -> None:
+    """Write the changelog of so many players who all have this account."""
     value = states.encode(account)
 
     def records() -> Iterator[OutRecord]:
         for number in range(players):
             key = b"%d" % (1_000_000 + number)
-            yield OutRecord(PLAYERS_CHANGELOG.name, key, value, partition=partition_of(key, PARTITIONS))
+            yield OutRecord(
+                prefix + PLAYERS_CHANGELOG.name, key, value, partition=partition_of(key, PARTITIONS)
+            )
 
     async with ConfirmedProducer(bootstrap) as producer:
         await producer.send_all(records())

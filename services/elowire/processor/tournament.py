@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from elowire.contracts.dead_letters import DeadLetterReason, Refused
 from elowire.contracts.events import Entrant, GameResult, PublishedRating, ReportedChange, Tournament
 from elowire.processor import state as states
-from elowire.processor import tournament_states
 from elowire.processor.completeness import completeness_of
 from elowire.processor.contents import entrant_content, game_content, tournament_content
 from elowire.processor.door import Door
@@ -61,15 +60,15 @@ class TournamentStage:
         """Return an empty index."""
         return TournamentIndex()
 
-    def note(self, index: TournamentIndex, key: bytes, state: bytes) -> None:
-        """Take a recovered state into the index."""
-        index.note(key, tournament_states.decode(state))
+    def note(self, index: TournamentIndex, key: bytes, state: bytes) -> None:  # noqa: ARG002 - the port's
+        """Take the key of a recovered state into the index; the state is read when its tournament is used."""
+        index.note(key)
 
     def apply(
         self, records: Sequence[Record], table: dict[bytes, bytes], index: TournamentIndex, partition: int
     ) -> Effects:
         """Decide over a batch of both sources."""
-        index.standings.begin(table)
+        index.begin(table)
         batch = _Batch(self._door, TournamentView(table, index))
         for record, event_id, event in self._door.admit(records, partition, batch.effects):
             batch.take(record, event_id, event)
@@ -202,8 +201,9 @@ class _Batch:
             return None
         number, pair = seat
         clashes = []
+        games_of = self._view.links(tournament_id).games_of
         for reference in pair:
-            for other, round_ in self._index.games_of.get(entrant_key(tournament_id, reference), {}).items():
+            for other, round_ in games_of.get(entrant_key(tournament_id, reference), {}).items():
                 if (round_ != number and round_ != MOVED) or other == key:  # noqa: PLR1714 - a set costs more
                     continue
                 game = self._view.get(other)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from elowire.processor.entered import Entered, Meaning
     from elowire.processor.pairing import Pairing
     from elowire.processor.resolution import Resolution
-    from elowire.processor.tournament_index import TournamentIndex
+    from elowire.processor.tournament_index import Links, TournamentIndex
 
 State = dict[str, Any]
 
@@ -94,7 +94,7 @@ class TournamentView(Overlay):
     def meaning(self, tournament_id: bytes, reference: str) -> Meaning:
         """Return whom a game's reference means."""
         key = entrant_key(tournament_id, reference)
-        claims = self.index.claims(key)
+        claims = self.links(tournament_id).claims(key)
         if not claims:
             return self._alone(key)
         found = self._claimed.get(key)
@@ -141,11 +141,16 @@ class TournamentView(Overlay):
 
     def games_of(self, tournament_id: bytes, references: Collection[str]) -> Iterable[bytes]:
         """Return the keys of the games that name one of these, each once."""
+        games_of = self.links(tournament_id).games_of
         if len(references) == 1:
             (reference,) = references
-            return self.index.games_of.get(entrant_key(tournament_id, reference), {})
+            return games_of.get(entrant_key(tournament_id, reference), {})
         keys: dict[bytes, None] = {}
         for reference in references:
-            keys.update(dict.fromkeys(self.index.games_of.get(entrant_key(tournament_id, reference), ())))
+            keys.update(dict.fromkeys(games_of.get(entrant_key(tournament_id, reference), ())))
 
         return keys
+
+    def links(self, tournament_id: bytes) -> Links:
+        """Return who plays what in a tournament, this batch included."""
+        return self.index.links(tournament_id, self.get)
