@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 State = dict[str, Any]
 _ENTRANT, _GAME = b"e", b"g"
 
-# Games of one partition in use until what was not is let go: a country's weekend. They take 170 bytes each.
+# Games and entrants of one partition in use until what is not is let go: a country's weekend, about 4 MB.
 GENERATION = 25_000
 
 # Stands for the rounds of a game that was in several.
@@ -83,15 +83,15 @@ class TournamentIndex:
     """The index of one partition: the keys of every tournament, and the links of those in use.
 
     Games are kept for ever, since any may be corrected, so what is kept beside them counts: the links of a
-    tournament are made from its states when a record needs them, and let go, with its standings, when enough
-    games of other tournaments were in use since.
+    tournament are made from its states when a record needs them, and let go, with its standings, when
+    enough of other tournaments was in use since.
     """
 
     __slots__ = (
+        "_in_use",
         "_last",
         "_loose",
         "_now",
-        "_now_games",
         "entrants",
         "entrants_in",
         "games_in",
@@ -108,7 +108,7 @@ class TournamentIndex:
         # Two generations: what is not asked for while one fills up goes with the end of the next.
         self._now: dict[bytes, Links] = {}
         self._last: dict[bytes, Links] = {}
-        self._now_games = 0
+        self._in_use = 0
         self._loose: set[bytes] = set()
         """Tournaments without links whose keys are not packed yet."""
 
@@ -118,11 +118,11 @@ class TournamentIndex:
         for tournament_id in self._loose:
             self._pack(tournament_id)
         self._loose.clear()
-        if self._now_games > GENERATION:
+        if self._in_use > GENERATION:
             for tournament_id in self._last:
                 self.standings.forget(tournament_id)
                 self._pack(tournament_id)
-            self._now, self._last, self._now_games = {}, self._now, 0
+            self._now, self._last, self._in_use = {}, self._now, 0
 
     def note(self, key: bytes) -> None:
         """Take the key of a state that was not decided here: its tournament's links are made anew."""
@@ -143,7 +143,7 @@ class TournamentIndex:
             self._loose.add(tournament_id)
         else:
             links.note_game(tournament_id, key, state)
-            self._now_games += 1
+            self._in_use += 1
 
     def note_entrant(self, tournament_id: bytes, key: bytes, state: State) -> None:
         """Take an entrant that was decided here."""
@@ -152,6 +152,7 @@ class TournamentIndex:
             self._loose.add(tournament_id)
         else:
             links.note_entrant(tournament_id, key, state)
+            self._in_use += 1
 
     def links(self, tournament_id: bytes, state_of: Callable[[bytes], State | None]) -> Links:
         """Return the links of a tournament, made anew where they are not kept."""
@@ -178,7 +179,7 @@ class TournamentIndex:
 
     def _use(self, tournament_id: bytes, links: Links) -> None:
         self._now[tournament_id] = links
-        self._now_games += len(self.games_in.get(tournament_id, ()))
+        self._in_use += sum(len(keys.get(tournament_id, ())) for keys in (self.games_in, self.entrants_in))
 
     def _pack(self, tournament_id: bytes) -> None:
         for keys in (self.games_in, self.entrants_in):
