@@ -73,7 +73,9 @@ async def drive(scenario, name, seed, *, bootstrap, folder, kind="toy", rate=800
     async def feed(seconds):
         nonlocal fed
         records = itertools.islice(stream, int(float(rate) * seconds))
-        fed += await cluster.feed(bootstrap, prefix, records, rate=float(rate))
+        sent = await cluster.feed(bootstrap, prefix, records, rate=float(rate))
+        fed += sent
+        return sent
 
     async def drained():
         return await cluster.drained(bootstrap, what, prefix, name, partitions, 90)

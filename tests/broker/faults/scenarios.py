@@ -28,8 +28,8 @@ KILL_PLACES = (
 class Run:
     """One run: the workers, ways to feed, a seeded source of chance, and options.
 
-    `feed(seconds)` sends a part of the stream at its rate; `rest()` sends what is left and waits until the
-    workers have done it.
+    `feed(seconds)` sends a part of the stream at its rate and gives the number; `rest()` sends what is left
+    and waits until the workers have done it.
     """
 
     workers: object
@@ -68,19 +68,23 @@ async def storm(run):
 
 
 async def place(run):
-    """One worker kills itself around the barriers and is started again at once."""
-    kills, began = run.option("kills", 30), time.monotonic()
+    """One worker kills itself around the barriers and is started again at once, while there are records."""
+    kills = run.option("kills", 30)
     extra = {
         "CHAOS": run.option("chaos", "0.03"),
         "KILL_AT": run.option("at", ",".join(KILL_PLACES)),
     }
+
+    async def all_there_is():
+        while await run.feed(5):
+            pass
+        await run.rest()
+
     run.workers.start(0, **extra)
-    feeding = None
-    while run.workers.count["killed itself"] < kills and time.monotonic() - began < run.option("most", 240.0):
-        if feeding is None or feeding.done():
-            feeding = asyncio.ensure_future(run.feed(5))
+    feeding = asyncio.ensure_future(all_there_is())
+    while not feeding.done():
         await asyncio.sleep(0.1)
-        run.workers.restart_dead(**extra)
+        run.workers.restart_dead(**(extra if run.workers.count["killed itself"] < kills else {}))
     await feeding
     await asyncio.to_thread(run.workers.leave, 0, hard=True)
     run.workers.start(0)

@@ -10,17 +10,17 @@ import pytest
 pytestmark = pytest.mark.broker
 
 
-async def test_twenty_kills_around_the_barriers(run):
+async def test_kills_around_the_barriers(run):
     # With an identity of its own a worker is back at once: the session of the dead one need not end.
-    verdict = await run("place", 1, static=1, kills=20, chaos=0.2, rate=300, records=20_000, most=480.0)
+    verdict = await run("place", 1, static=1, kills=8, chaos=0.2, records=6_000)
 
-    assert verdict.done["killed itself"] >= 20
-    assert len(verdict.places) >= 5
+    assert verdict.done["killed itself"] >= 8
+    assert len(verdict.places) >= 4
     assert verdict.wrong == []
 
 
 async def test_workers_that_join_and_leave_at_random(run):
-    verdict = await run("storm", 2, secs=60, slots=3, least=4, most=8)
+    verdict = await run("storm", 2, secs=40, slots=3, least=3, most=6, rate=150, records=6_000)
 
     assert verdict.done["killed"] >= 1
     assert verdict.done["terminated"] >= 2
@@ -31,7 +31,7 @@ async def test_workers_that_join_and_leave_at_random(run):
 @pytest.mark.parametrize("stage", ["tournament", "player"])
 async def test_a_zombie_that_writes_after_it_was_replaced(run, stage):
     """Frozen between the lease's check and the write of the changelog, for longer than the session."""
-    verdict = await run("zombie", 3, cycles=1, at="lease ok", stage=stage)
+    verdict = await run("zombie", 3, cycles=1, at="lease ok", stage=stage, records=6_000)
 
     assert verdict.done["frozen"] == 1
     assert verdict.seen["foreign"] >= 1

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.broker
     ],
 )
 async def test_a_guard_that_is_off_turns_the_checker_red(run, mutation, scenario, options):
-    verdict = await run(scenario, 4, mutation=mutation, **options)
+    verdict = await run(scenario, 4, mutation=mutation, records=4_000, **options)
 
     assert verdict.done["killed itself"] + verdict.done["frozen"] >= 1
     assert verdict.wrong != []
