@@ -106,6 +106,14 @@ $(SUITES:%=test-%): test-%: setup
 	@$(PYTEST) tests/$* $(OPTIONS_$*) $(PARALLEL_$*) || \
 		{ [ $* = browser ] && echo "== again: what failed" && $(PYTEST) --last-failed tests/$*; }
 
+# Tests start dozens of brokers, each in half the time once Java has noted what Kafka loads.
+$(VENV)/.quick-start: $(VENV)/.project
+	$(STEP) "setup: quick starts of Kafka"
+	@$(BIN)/python -m elowire.runtime.embedded.quick_start
+	@touch $@
+
+test-broker test-cli test-runtime test-deploy test-browser test-services test-real: $(VENV)/.quick-start
+
 # What failed is printed, and tried once more alone, since a busy machine can be late.
 .PHONY: test-real
 test-real: setup chromium

