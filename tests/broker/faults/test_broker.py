@@ -153,8 +153,7 @@ async def under_way(producer, topic):
         await producer.send_all([OutRecord(topic, b"k", b"%d" % number)])
 
 
-@pytest.mark.parametrize("ended", ["by itself", "by Ctrl-C"])
-@pytest.mark.parametrize("fault", ["killed", "frozen"])
+@pytest.mark.parametrize(("fault", "ended"), [("killed", "by itself"), ("frozen", "by Ctrl-C")])
 async def test_a_writer_whose_broker_goes_away_ends_and_says_why(own, tmp_path, fault, ended):
     topic = (await product(own, tmp_path)).prefix + "live-ratings"
 

@@ -155,7 +155,8 @@ async def test_a_rebuild_refuses_beside_a_processor_and_where_inputs_lack_their_
     assert await scene.drained() == {}
     settings = load_settings(bootstrap=scene.kafka, group=scene.name, topic_prefix=scene.prefix, partitions=4)
     said = []
-    with pytest.raises(RebuildRefusedError, match=f"group {scene.name} still has processors after 1 s"):
+    refusal = f"group {scene.name} still has processors after 1 s.*start it with `elowire up --rebuild`"
+    with pytest.raises(RebuildRefusedError, match=refusal):
         await rebuild(settings, stages_of(settings), said.append, left_s=1)
     [waits] = said
     assert waits.startswith(f"group {scene.name} has processors: ")
