@@ -75,3 +75,27 @@ def test_text_is_for_people_and_the_level_counts(capsys):
     assert "seen" in err
     assert "partition=3" in err
     assert "hidden" not in err
+
+
+def test_what_aiokafka_says_ten_times_a_second_is_said_once_in_a_while_and_counted(capsys, monkeypatch):
+    configure(load_settings(log_format="json"))
+    now = 1_000.0
+    monkeypatch.setattr("time.time", lambda: now)
+    monkeypatch.setattr("time.time_ns", lambda: int(now * 1e9))
+    aiokafka, ours = logging.getLogger("aiokafka"), logging.getLogger("elowire.test")
+    for tenth in range(301):
+        now = 1_000 + tenth / 10
+        aiokafka.error("Unable connect to node with id %s", 1)
+        aiokafka.error("Unable connect to node with id %s", 2 + tenth // 300)
+    ours.warning("twice")
+    ours.warning("twice")
+    said = [json.loads(line)["event"] for line in capsys.readouterr().err.splitlines()]
+
+    assert said == [
+        "Unable connect to node with id 1",
+        "Unable connect to node with id 2",
+        "Unable connect to node with id 1 (299 times more since it was last said)",
+        "Unable connect to node with id 3",
+        "twice",
+        "twice",
+    ]

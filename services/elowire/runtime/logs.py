@@ -21,6 +21,9 @@ _CURED = (
     "Topic %s not found in cluster metadata",
     "Group Coordinator Request failed",
 )
+# A client without a broker says the same ten times a second: once is enough for so long.
+_REPEATED_S = 30.0
+_MOST_KEPT = 200
 # Their INFO lines tell about the client's inner life; the services log what matters of it themselves.
 _TALKATIVE = ("aiokafka", "faust", "mode", "asyncio", "aiohttp.access", "uvicorn.access", "urllib3")
 
@@ -61,6 +64,7 @@ def configure(settings: Settings) -> None:
     )
     lines = logging.StreamHandler(sys.stderr)
     lines.addFilter(_is_news)
+    lines.addFilter(_Repeated())
     lines.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
@@ -81,6 +85,31 @@ def get_logger(name: str) -> FilteringBoundLogger:
 
 def _is_news(line: logging.LogRecord) -> bool:
     return not (line.name.startswith("aiokafka") and str(line.msg).startswith(_CURED))
+
+
+class _Repeated(logging.Filter):
+    """Holds what aiokafka said a moment ago, and tells with the next such line how often that was."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: dict[str, tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Say whether a line is to be written."""
+        if not record.name.startswith("aiokafka"):
+            return True
+        text = record.getMessage()
+        told, held = self._told.get(text, (0.0, 0))
+        if record.created - told < _REPEATED_S:
+            self._told[text] = told, held + 1
+            return False
+        if len(self._told) >= _MOST_KEPT:
+            self._told.clear()
+        self._told[text] = record.created, 0
+        if held:
+            record.msg, record.args = f"{text} ({held} times more since it was last said)", ()
+
+        return True
 
 
 def _json_line(event: object, **_: object) -> str:
