@@ -39,10 +39,10 @@ SERVICES = ("processor", "ticker", "ingest", "dispatch")
 class Up(Program):
     """`elowire up` on its own ports, which a later one may take over."""
 
-    def __init__(self, folder, data, ports=None):
+    def __init__(self, folder, data, ports=None, *options):
         self.ports = ports or dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
         self.data = data
-        super().__init__(folder, "up", "--data", data, **self.environment)
+        super().__init__(folder, "up", "--data", data, *options, **self.environment)
 
     @property
     def environment(self):
@@ -79,8 +79,8 @@ def up(tmp_path):
     """Start `elowire up`; whatever is left of it at the end is killed."""
     started = []
 
-    def start(data=tmp_path / "data", ports=None):
-        started.append(Up(tmp_path / "said", data, ports))
+    def start(data=tmp_path / "data", ports=None, options=()):
+        started.append(Up(tmp_path / "said", data, ports, *options))
         return started[-1]
 
     yield start
@@ -107,7 +107,7 @@ def served(program, event):
     return wait_until(answers, RATED_S, lambda: f"the event's figures: {program.err[-2000:]}")
 
 
-def test_it_serves_the_same_after_kill_9_of_everything_and_stops_in_order(up, event):
+def test_it_serves_the_same_after_kill_9_of_everything_and_after_a_rebuild_and_stops_in_order(up, event):
     first = up().ready()
     feed(first.bootstrap, EVENT, "--finish")
     before = served(first, event)
@@ -120,8 +120,11 @@ def test_it_serves_the_same_after_kill_9_of_everything_and_stops_in_order(up, ev
     elsewhere = run("up", "--data", second.data, **_others(second))
     status = second.ask_to_stop()
     gone(second.family(), 1)
+    third = up(ports=first.ports, options=["--rebuild"]).ready()
+    made_anew = served(third, event)
 
-    assert after == before
+    assert "setting group elowire back to the beginnings" in third.err
+    assert made_anew == after == before
     for other in (beside, elsewhere):
         assert other.returncode == 1
         assert f"already running (pid {second.pid})" in other.stderr
@@ -134,26 +137,6 @@ def test_it_serves_the_same_after_kill_9_of_everything_and_stops_in_order(up, ev
     assert "no Kafka broker answers" not in second.err.partition("stopping")[2]
     kafka_said = "".join(path.read_text() for path in (second.data / "kafka").glob("kafka.log*"))
     assert "shut down completed" in kafka_said
-
-
-def test_a_rebuild_makes_the_same_again(up, event):
-    first = up().ready()
-    feed(first.bootstrap, EVENT, "--finish")
-    before = served(first, event)
-    assert first.ask_to_stop() == 0
-
-    second = Program(
-        first.data.parent / "again", "up", "--data", first.data, "--rebuild", **first.environment
-    )
-    try:
-        second.until("ready; stop with Ctrl-C")
-        after = served(first, event)
-        said = second.err
-    finally:
-        second.end()
-
-    assert "setting group elowire back to the beginnings" in said
-    assert after == before
 
 
 def _others(program):
