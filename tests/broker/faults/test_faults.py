@@ -12,7 +12,7 @@ pytestmark = pytest.mark.broker
 
 async def test_kills_around_the_barriers(run):
     # With an identity of its own a worker is back at once: the session of the dead one need not end.
-    verdict = await run("place", 1, static=1, kills=8, chaos=0.2, records=4_000)
+    verdict = await run("place", 1, static=1, kills=8, chaos=0.3, records=6_000)
 
     assert verdict.done["killed itself"] >= 8
     assert len(verdict.places) >= 4
