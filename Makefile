@@ -173,7 +173,7 @@ test-cluster: setup ## the product on three nodes that are killed and cut off (m
 	@$(PYTEST) tests/cluster
 
 .PHONY: test-alerts
-test-alerts: setup prometheus ## bring every alert about on the real thing, watched by Prometheus (quarter of an hour)
+test-alerts: setup prometheus ## bring every alert about on the real thing, watched by Prometheus (less than 20 minutes)
 	$(STEP) "test: alerts"
 	@$(PYTEST) tests/alerts
 
